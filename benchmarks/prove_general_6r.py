@@ -5,9 +5,9 @@
     ./arm exec python3 benchmarks/prove_general_6r.py --kind general --arms 120 --targets 20
 
 Each target is the pose of random joint angles, so that one solution is known. From many random
-starts Newton's method looks for others (the solver's own polishing, not its elimination); what it
-finds and the solver did not, is a miss. What the solver finds and forward kinematics denies, is
-false. Sizes go from millimetres to tens of metres.
+starts descents look for others (those of the search, nothing of the solver); what they find and
+the solver did not, is a miss. What the solver finds and forward kinematics denies, is false. Sizes
+go from millimetres to tens of metres.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ from collections import Counter
 import numpy as np
 from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.kernels.compiled import polish
+from arm_kinematics.ik.options import IkOptions, option_record
+from arm_kinematics.kernels.compiled import search
+from arm_kinematics.kernels.layout import empty_result
 
 from arm_kinematics import Chain, ChainJoint
 
@@ -85,10 +87,16 @@ def unknown(
 ) -> list[np.ndarray]:
     """Return solutions (6,) from the starts (k, 6) that are not among the known ones (m, 6)."""
     new: list[np.ndarray] = []
-    for q in np.ascontiguousarray(starts):
-        error = polish(solver._c, T, solver.unit, q)
+    tolerances = IkOptions("pose", solver.unit, 1.0, None, "target", None, "nearest")
+    options = option_record(tolerances, solver.unit, [joint.name for joint in JOINTS])
+    options["aim"], options["exact_minimum"], options["starts"] = 1e-15, 1.0, 1.0  # to rounding
+    for start in np.ascontiguousarray(starts):
+        out = empty_result(6, 1)
+        search(solver._c, options, T, start, out)
+        q, error = out["slots"]["q"][0], out["slots"]["error"][0]
+        error[:3] /= solver.unit
         seen = np.vstack([known, *new])
-        if error < 1e-12 and (apart(seen, q) > 1e-6).all():
+        if np.linalg.norm(error) < 1e-12 and (apart(seen, q) > 1e-6).all():
             new.append(q)
     return new
 

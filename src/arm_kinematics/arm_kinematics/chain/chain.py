@@ -319,7 +319,7 @@ class Chain(RigidBodyDynamics):
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
         if max_solutions == 1 and (request := solver.request(key)) is not None:
-            result: IkResult | None = request.nearest(T, seed)
+            result = request(T, seed)
             if result is not None:
                 return result
         return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
@@ -404,7 +404,7 @@ class Chain(RigidBodyDynamics):
             constrained = ConstrainedSolver(self, solver)
             return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
         if not whole_turns and (request := solver.request_all(key)) is not None:
-            result: IkResult | None = request.all(T, seed)
+            result = request(T, seed)
             if result is not None:
                 return result
         return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <stdexcept>
 #include <tuple>
@@ -39,6 +40,12 @@ class Arguments {
 
   PyObject* object() { return *next_++; }
 
+  bool skip_none() {
+    if (*next_ != Py_None) return false;
+    ++next_;
+    return true;
+  }
+
   double number() {
     const double value = PyFloat_AsDouble(object());
     if (value == -1.0 && PyErr_Occurred() != nullptr) throw WrongType{};
@@ -61,19 +68,11 @@ class Arguments {
     return a;
   }
 
-  // As many numbers as a type of doubles has.
+  // Numbers or a record of so many bytes.
   template <class T>
-  T& numbers(bool is_filled) {
-    PyArrayObject* a = array(NPY_DOUBLE, -1, is_filled);
-    require(PyArray_NBYTES(a) == static_cast<npy_intp>(sizeof(T)), "an array of another size");
-    return *static_cast<T*>(PyArray_DATA(a));
-  }
-
-  // One record of so many bytes.
-  template <class T>
-  T& record(npy_intp size, bool is_filled) {
-    PyArrayObject* a = array(NPY_VOID, -1, is_filled);
-    require(PyArray_NBYTES(a) == size, "a record of another kind");
+  T& block(int type, npy_intp size, bool is_filled) {
+    PyArrayObject* a = array(type, -1, is_filled);
+    require(PyArray_NBYTES(a) == size, "an array of another size or kind");
     return *static_cast<T*>(PyArray_DATA(a));
   }
 
@@ -125,14 +124,14 @@ struct Taken<const Chain&> {
 template <>
 struct Taken<const Options&> {
   static const Options& from(Arguments& in) {
-    return in.record<Options>(sizeof(Options) + bytes(in.n), false);
+    return in.block<Options>(NPY_VOID, sizeof(Options) + bytes(in.n), false);
   }
 };
 
 template <>
 struct Taken<const Plan&> {
   static const Plan& from(Arguments& in) {
-    const Plan& plan = in.record<Plan>(sizeof(Plan), false);
+    const Plan& plan = in.block<Plan>(NPY_VOID, sizeof(Plan), false);
     const auto is_count = [](double value, int last) {
       return value >= 0.0 && value <= last && value == std::floor(value);
     };
@@ -150,11 +149,9 @@ struct Taken<const Plan&> {
 };
 
 template <>
-struct Taken<const Pose&> {
-  static const Pose& from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_DOUBLE, 2, false);
-    require(dimension(a, 0) == 4 && dimension(a, 1) == 4, "a pose is a matrix (4, 4)");
-    return *data<Pose>(a);
+struct Taken<const Plan*> {  // nullptr for None
+  static const Plan* from(Arguments& in) {
+    return in.skip_none() ? nullptr : &Taken<const Plan&>::from(in);
   }
 };
 
@@ -162,12 +159,11 @@ struct Taken<const Pose&> {
 template <class T>
 struct Taken<Span<T>> {
   static Span<T> from(Arguments& in) {
-    constexpr bool is_read = std::is_const_v<T>, is_pose = std::is_same_v<const T, const Pose>;
+    constexpr bool is_read = std::is_const_v<T>;
     constexpr int numbers = static_cast<int>(sizeof(T) / bytes(1));
-    PyArrayObject* a = in.array(NPY_DOUBLE, numbers == 1 ? 1 : is_pose ? 3 : 2, !is_read);
-    const int size = dimension(a, 0);
+    PyArrayObject* a = in.array(NPY_DOUBLE, -1, !is_read);
+    const int size = PyArray_NDIM(a) > 0 ? dimension(a, 0) : 0;
     require(PyArray_SIZE(a) == npy_intp{size} * numbers, "rows of another size");
-    require(!is_pose || dimension(a, 1) == 4, "poses are matrices (4, 4)");
     require(numbers > 1 || !is_read || in.n == 0 || size == in.n, "expected a number a joint");
     return {data<T>(a), size};
   }
@@ -184,39 +180,29 @@ struct Taken<Table<T>> {
 };
 
 template <>
-struct Taken<const Result&> {
+struct Taken<Result> {
   static Result from(Arguments& in) {
     PyArrayObject* a = in.array(NPY_VOID, 0, true);
-    const npy_intp slot = bytes(in.n + 8), head_size = sizeof(Head);
-    const npy_intp size = PyArray_NBYTES(a) - head_size, slots = size / slot;
+    const npy_intp slot = bytes(Result::width(in.n));
+    const npy_intp size = PyArray_NBYTES(a) - bytes(Result::HEAD), slots = size / slot;
     require(size >= slot && size % slot == 0 && slots <= NPY_MAX_INT, "a result of another chain");
-    Head* head = data<Head>(a);
-    require(head->solutions >= 0.0 && head->solutions <= static_cast<double>(slots) &&
-                head->starts >= 0.0 && head->starts < 1e9,
+    const Head& head = *data<Head>(a);
+    require(head.solutions >= 0.0 && head.solutions <= static_cast<double>(slots) &&
+                head.starts >= 0.0 && head.starts < 1e9,
             "a result of an impossible head");
-    return {head, reinterpret_cast<double*>(head + 1), static_cast<int>(slots), in.n};
-  }
-};
-
-template <>
-struct Taken<const Results&> {
-  static Results from(Arguments& in) {
-    PyArrayObject* a = in.array(NPY_VOID, 1, true);
-    const npy_intp size = static_cast<npy_intp>(sizeof(Head)) + bytes(in.n + 8);
-    require(PyArray_ITEMSIZE(a) == size, "results of another chain");
-    return {data<double>(a), dimension(a, 0), in.n};
+    return {data<double>(a), static_cast<int>(slots), in.n};
   }
 };
 
 // Other types are plain numbers.
 template <class T>
 struct Taken<const T&> {
-  static const T& from(Arguments& in) { return in.numbers<T>(false); }
+  static const T& from(Arguments& in) { return in.block<T>(NPY_DOUBLE, sizeof(T), false); }
 };
 
 template <class T>
 struct Taken<T&> {
-  static T& from(Arguments& in) { return in.numbers<T>(true); }
+  static T& from(Arguments& in) { return in.block<T>(NPY_DOUBLE, sizeof(T), true); }
 };
 
 inline PyObject* to_python(int value) { return PyLong_FromLong(value); }
@@ -230,21 +216,11 @@ inline PyObject* to_python(const Roots& x) {
   return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.at[0].q, x.at[1].q);
 }
 
-// Releases the interpreter's lock for the lifetime of the object.
-class Unlocked {
- public:
-  Unlocked() : state_(PyEval_SaveThread()) {}
-  ~Unlocked() { PyEval_RestoreThread(state_); }
-  Unlocked(const Unlocked&) = delete;
-  Unlocked& operator=(const Unlocked&) = delete;
-
- private:
-  PyThreadState* state_;
-};
-
+// Runs a function without the interpreter's lock.
 template <class Function>
 auto unlocked(Function function) {
-  const Unlocked unlocked;
+  const auto restore = [](PyThreadState* state) { PyEval_RestoreThread(state); };
+  const std::unique_ptr<PyThreadState, decltype(restore)> state(PyEval_SaveThread(), restore);
   return function();
 }
 

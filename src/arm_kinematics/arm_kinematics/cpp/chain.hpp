@@ -70,8 +70,8 @@ using RowToFill = Span<double>;
 using RowsToFill = Table<double>;
 using Poses = Span<const Pose>;
 
-// Of the pose: position [m], and rotation vector or tilt [rad].
-struct Error {
+// Of a pose: the error is position [m], and rotation vector or tilt [rad].
+struct SixVector {
   Vector position, orientation;
 };
 
@@ -100,33 +100,23 @@ class Buffer {
   T* data_;
 };
 
-// A square matrix (n, n).
-class Matrix {
- public:
-  explicit Matrix(int n) : n_(n), entries_(n * n) {}
-  double* operator[](int i) { return &entries_[i * n_]; }
-  const double* operator[](int i) const { return &entries_[i * n_]; }
+using Numbers = Buffer<double, FEW_JOINTS>;
+using Matrix = Buffer<double, FEW_JOINTS * FEW_JOINTS>;  // (n, n), row by row
 
- private:
-  int n_;
-  Buffer<double, FEW_JOINTS * FEW_JOINTS> entries_;
-};
-
-// What one computation works with.
+// What one computation with a chain works with.
 struct Workspace {
-  int n;
+  const Chain chain;
+  const int n;
   Motion base, tip;  // B0 as seen from the target, or in its own frame; and the pose of the tip
-  Error error, trial_error;
+  SixVector error, trial_error;
   double cost;               // weighted half square of the error
   double evaluations = 0.0;  // of the error
   Buffer<JointState, FEW_JOINTS> joints;
-  Buffer<double, FEW_JOINTS> position, sine, cosine;  // of the joints when `move` was called
-  Matrix system;                                      // lower half of the normal equations
-  Matrix factor;                                      // L below the diagonal, of L D L'
-  Buffer<double, FEW_JOINTS> pivots;                  // 1/D
+  Numbers position, sine, cosine;  // of the joints when `move` was called
+  Matrix system;                   // lower half of the normal equations
 
-  explicit Workspace(int n)
-      : n(n), joints(n), position(n), sine(n), cosine(n), system(n), factor(n), pivots(n) {}
+  explicit Workspace(const Chain& chain)
+      : chain(chain), n(chain.n), joints(n), position(n), sine(n), cosine(n), system(n * n) {}
   JointState& operator[](int i) { return joints[i]; }
   const JointState& operator[](int i) const { return joints[i]; }
 };
@@ -141,7 +131,8 @@ struct Workspace {
 
 // Moves the tip to the positions in W, with their sines and cosines: fills axes, points and the
 // tip.
-inline void move(const Chain& c, Workspace& W) {
+inline void move(Workspace& W) {
+  const Chain& c = W.chain;
   auto [R, p] = W.base;
   for (int i = 0; i < W.n; ++i) {
     JointState& joint = W[i];
@@ -159,18 +150,20 @@ inline void move(const Chain& c, Workspace& W) {
 }
 
 // Moves the tip to the joint positions W[:].*which, the member q or trial.
-inline void move(const Chain& c, Workspace& W, double JointState::* which) {
+inline void move(Workspace& W, double JointState::* which) {
+  const Chain& c = W.chain;
   if (c.has_mimic_joints())
     for (int i = 0; i < W.n; ++i)
       if (c.leader(i) != i) W[i].*which = c[i].ratio * W[c.leader(i)].*which;
   for (int i = 0; i < W.n; ++i) W.position[i] = W[i].*which;
   fill_sines_and_cosines(W.n, &W.position[0], &W.sine[0], &W.cosine[0]);
-  move(c, W);
+  move(W);
 }
 
 // Fills the Jacobian at the pose left by `move`: velocity of the tip's origin, angular velocity
 // (Lynch and Park, "Modern Robotics", 5.1, at the tip's origin).
-inline void fill_jacobian(const Chain& c, Workspace& W) {
+inline void fill_jacobian(Workspace& W) {
+  const Chain& c = W.chain;
   for (int i = 0; i < W.n; ++i) {
     JointState& joint = W[i];
     const bool turns = c[i].prismatic == 0.0;
@@ -189,13 +182,13 @@ inline void fill_jacobian(const Chain& c, Workspace& W) {
 
 // Moves the tip to q (n), in the base frame; returns false if a position is not a finite number
 // of reasonable size.
-inline bool place(const Chain& c, const double* q, Workspace& W) {
+inline bool place(const double* q, Workspace& W) {
   for (int i = 0; i < W.n; ++i) {
     if (!(std::abs(q[i]) < 1e100)) return false;
     W[i].q = q[i];
   }
-  W.base = c.base().fixed;
-  move(c, W, &JointState::q);
+  W.base = W.chain.base().fixed;
+  move(W, &JointState::q);
   return true;
 }
 

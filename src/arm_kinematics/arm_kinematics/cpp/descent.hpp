@@ -24,17 +24,14 @@ namespace arm {
 // Fills the lower half of J' V^2 J (system) and J' V^2 e (gradient), with diagonal V; returns the
 // trace.
 inline double fill_normal_equations(const SixVector& V, Workspace& W) {
-  const auto squares = [](const double* v) {
-    return Vector{v[0] * v[0], v[1] * v[1], v[2] * v[2]};
-  };
-  const Vector p = squares(V.position), o = squares(V.orientation);
+  const Vector p = scaled(V.position, V.position), o = scaled(V.orientation, V.orientation);
   double trace = 0.0;
   for (int i = 0; i < W.n; ++i) {
     const Vector linear = scaled(p, W[i].linear), angular = scaled(o, W[i].angular);
     W[i].gradient = dot(linear, W.error.position) + dot(angular, W.error.orientation);
     for (int k = 0; k <= i; ++k)
-      W.system[i][k] = dot(linear, W[k].linear) + dot(angular, W[k].angular);
-    trace += W.system[i][i];
+      W.system[i * W.n + k] = dot(linear, W[k].linear) + dot(angular, W[k].angular);
+    trace += W.system[i * W.n + i];
   }
   return trace;
 }
@@ -42,15 +39,17 @@ inline double fill_normal_equations(const SixVector& V, Workspace& W) {
 // Solves (system + damping * diag(W[:].*diagonal) + floor) delta = -gradient for the free joints,
 // by L D L'. The number n of joints may be a constant, with which the loops are unrolled.
 template <class Count>
-void solve_by_ldl(Count n, double* L, double* inverse_of_D, Workspace& W,
-                  double JointState::* diagonal, double damping, double floor) {
+void solve_by_ldl(Count n, Workspace& W, double JointState::* diagonal, double damping,
+                  double floor) {
+  Matrix L(n * n);
+  Numbers inverse_of_D(n);
   for (int i = 0; i < n; ++i) {
-    double* row = L + i * n;  // here L D while the row is built, then L
+    double* row = &L[i * n];  // here L D while the row is built, then L
     double right = -W[i].free * W[i].gradient;
-    double pivot = W.system[i][i] + damping * (W[i].*diagonal) + floor;
+    double pivot = W.system[i * n + i] + damping * (W[i].*diagonal) + floor;
 #pragma GCC unroll 8
     for (int k = 0; k < i; ++k) {
-      double entry = W[i].free * W[k].free * W.system[i][k];
+      double entry = W[i].free * W[k].free * W.system[i * n + k];
 #pragma GCC unroll 8
       for (int m = 0; m < k; ++m) entry -= row[m] * L[k * n + m];
       row[k] = entry;
@@ -73,20 +72,15 @@ void solve_by_ldl(Count n, double* L, double* inverse_of_D, Workspace& W,
   }
 }
 
-template <int n>
-void solve_damped_of(Workspace& W, double JointState::* diagonal, double damping, double floor) {
-  double L[n * n], inverse_of_D[n];
-  solve_by_ldl(std::integral_constant<int, n>(), L, inverse_of_D, W, diagonal, damping, floor);
-}
-
 inline void solve_damped(Workspace& W, double JointState::* diagonal, double damping,
                          double floor) {
+  const auto solve = [&](auto n) { solve_by_ldl(n, W, diagonal, damping, floor); };
   switch (W.n) {
-    case 4: return solve_damped_of<4>(W, diagonal, damping, floor);
-    case 5: return solve_damped_of<5>(W, diagonal, damping, floor);
-    case 6: return solve_damped_of<6>(W, diagonal, damping, floor);
-    case 7: return solve_damped_of<7>(W, diagonal, damping, floor);
-    default: solve_by_ldl(W.n, W.factor[0], &W.pivots[0], W, diagonal, damping, floor);
+    case 4: return solve(std::integral_constant<int, 4>());
+    case 5: return solve(std::integral_constant<int, 5>());
+    case 6: return solve(std::integral_constant<int, 6>());
+    case 7: return solve(std::integral_constant<int, 7>());
+    default: solve(W.n);
   }
 }
 
@@ -104,7 +98,8 @@ constexpr double NEAR = 4.0;  // costs up to this multiple of the reachable one 
 inline bool is_near(const Options& opt, double cost) { return cost <= NEAR * opt.reachable_cost; }
 
 // Freezes the joints at a limit that the step would push against it.
-inline void freeze(const Chain& c, Workspace& W) {
+inline void freeze(Workspace& W) {
+  const Chain& c = W.chain;
   for (int i = 0; i < W.n; ++i) {
     const double q = W[i].q, g = W[i].gradient;
     // Without branches, which nothing could predict.
@@ -114,20 +109,21 @@ inline void freeze(const Chain& c, Workspace& W) {
 }
 
 // The size of delta in units of the joints.
-inline double size_of_step(const Chain& c, const Workspace& W) {
+inline double size_of_step(const Workspace& W) {
   double size = 0.0;
-  for (int i = 0; i < W.n; ++i) size = std::max(size, std::abs(W[i].delta) / c[i].unit);
+  for (int i = 0; i < W.n; ++i) size = std::max(size, std::abs(W[i].delta) / W.chain[i].unit);
   return size;
 }
 
 // Fills trial with q + delta, no longer than the longest step and inside the limits; a joint that
 // would pass a limit takes the same angle a whole turn away if that is allowed. Returns the size
 // of the step.
-inline double try_step(const Chain& c, Workspace& W) {
-  const double size = size_of_step(c, W);
+inline double try_step(Workspace& W) {
+  const double size = size_of_step(W);
   const double scale = size > LONGEST_STEP ? LONGEST_STEP / size : 1.0;
   for (int i = 0; i < W.n; ++i) {
-    const double lower = c[i].lower, upper = c[i].upper, turn = c[i].period;
+    const Joint& j = W.chain[i];
+    const double lower = j.lower, upper = j.upper, turn = j.period;
     double q = W[i].q + scale * W[i].delta;
     if (q > upper)
       q = lower <= q - turn && q - turn <= upper ? q - turn : upper;
@@ -140,26 +136,26 @@ inline double try_step(const Chain& c, Workspace& W) {
 
 // Minimises the error, or only its excess over the tolerances; see `descend`. No step leaves the
 // tolerances once they are met.
-inline Quality minimise(const Chain& c, const Options& opt, Workspace& W, bool excess) {
-  move(c, W, &JointState::q);
-  double cost = measure(opt, W, W.error);
+inline Quality minimise(Problem& W, bool excess) {
+  const Options& opt = *W.opt;
+  double cost = measure_posture(W);
   W.evaluations += 1.0;
   Quality state = quality(opt, W.error, cost);
   if (excess) cost = half_square_of_excess(opt, W.error);
   double damping = FIRST_DAMPING, mark = cost;
   for (int iteration = 0; iteration < ITERATIONS; ++iteration) {
     if (state == EXACT || (excess && state != FAILED)) break;
-    derive(c, opt, W);
-    if (excess) keep_excess(opt, W);
+    derive(W);
+    if (excess) keep_excess(W);
     const double floor = 1e-13 * fill_normal_equations(opt.weights, W);
-    freeze(c, W);
+    freeze(W);
     double gain = 0.0;
     Quality next = state;
     for (int retry = 0; retry < RETRIES; ++retry) {
       solve_damped(W, &JointState::damping_weight, damping * cost, floor);
-      const double size = try_step(c, W);
-      move(c, W, &JointState::trial);
-      double trial_cost = measure(opt, W, W.trial_error);
+      const double size = try_step(W);
+      move(W, &JointState::trial);
+      double trial_cost = measure(W, W.trial_error);
       W.evaluations += 1.0;
       next = quality(opt, W.trial_error, trial_cost);
       if (excess) trial_cost = half_square_of_excess(opt, W.trial_error);
@@ -183,27 +179,24 @@ inline Quality minimise(const Chain& c, const Options& opt, Workspace& W, bool e
       mark = cost;
     }
   }
-  if (excess) {
-    move(c, W, &JointState::q);
-    cost = measure(opt, W, W.error);
-  }
   W.cost = cost;
+  if (excess) measure_posture(W);
   return state;
 }
 
 // Descends from q to the nearest minimum of the weighted error; if that is near the tolerances but
 // not inside, descends into them. Leaves q, error and cost.
-inline Quality descend(const Chain& c, const Options& opt, Workspace& W) {
-  const Quality state = minimise(c, opt, W, false);
-  const bool retries = state == FAILED && opt.exact_minimum == 0.0 && is_near(opt, W.cost);
-  return retries ? minimise(c, opt, W, true) : state;
+inline Quality descend(Problem& W) {
+  const Quality state = minimise(W, false);
+  const bool retries = state == FAILED && W.opt->exact_minimum == 0.0 && is_near(*W.opt, W.cost);
+  return retries ? minimise(W, true) : state;
 }
 
 // Descends into the tolerances first, then to the minimum inside. It leads from the same start to
 // another posture than `descend`, if that misses them.
-inline Quality descend_by_excess(const Chain& c, const Options& opt, Workspace& W) {
-  const Quality state = minimise(c, opt, W, true);
-  return state == FAILED ? state : minimise(c, opt, W, false);
+inline Quality descend_by_excess(Problem& W) {
+  const Quality state = minimise(W, true);
+  return state == FAILED ? state : minimise(W, false);
 }
 
 constexpr int PROJECTIONS = 12, SHORTENINGS = 3;
@@ -211,22 +204,6 @@ constexpr double LONGEST_PROJECTION = 0.8;    // [rad, or units of the joint]: b
 constexpr double SHORTEST_PROJECTION = 1e-3;  // shorter steps end the projection
 constexpr double LOOSE = 1e-9;     // relative weight of the preferred posture beside the errors
 constexpr double LIGHTEST = 1e-6;  // relative weight of joints of weight 0, which would drift
-
-// Fills the preferred positions and their weights (pull), and the weights of the damping.
-inline void set_preference(const Chain& c, const Options& opt, const double* seed, Workspace& W) {
-  for (int i = 0; i < W.n; ++i) {
-    W[i].damping_weight = 1.0 / (c[i].unit * c[i].unit);
-    W[i].preferred = seed[i];
-    W[i].pull = opt.joint_weights()[i];
-    if (opt.centred == 0.0) continue;
-    double half = PI * c[i].unit;
-    if (c[i].upper - c[i].lower < INFINITE) {
-      W[i].preferred = 0.5 * (c[i].lower + c[i].upper);
-      half = std::max(0.5 * (c[i].upper - c[i].lower), 1e-6 * c[i].unit);
-    }
-    W[i].pull /= half * half;
-  }
-}
 
 // The position q of a joint, moved by whole turns as near to another position as limits allow.
 inline double nearest_turn(const Joint& j, double q, double other) {
@@ -259,9 +236,10 @@ inline double first_order_gain(const Workspace& W) {
 }
 
 // Fills delta with the step towards the preferred posture that changes no error; returns its size.
-inline double project_step(const Chain& c, const Options& opt, double largest_pull, Workspace& W) {
+inline double project_step(double largest_pull, Problem& W) {
+  const Chain& c = W.chain;
   if (largest_pull == 0.0) return 0.0;
-  const double pull = LOOSE * fill_normal_equations(opt.even, W) / largest_pull;
+  const double pull = LOOSE * fill_normal_equations(W.opt->even, W) / largest_pull;
   for (int i = 0; i < W.n; ++i) {
     const bool independent = c.leader(i) == i;
     W[i].free = independent ? 1.0 : 0.0;
@@ -280,16 +258,15 @@ inline double project_step(const Chain& c, const Options& opt, double largest_pu
       }
     }
   }
-  return size_of_step(c, W);
+  return size_of_step(W);
 }
 
 // Tries shorter and shorter steps from the saved posture until a descent from there ends no worse
 // than `state`, and nearer than `before`; returns whether one does.
-inline bool try_projection(const Chain& c, const Options& opt, double scale, double before,
-                           Quality& state, Workspace& W) {
+inline bool try_projection(double scale, double before, Quality& state, Problem& W) {
   for (int shortening = 0; shortening < SHORTENINGS; ++shortening) {
-    for (int i = 0; i < W.n; ++i) W[i].q = clipped(W[i].saved + scale * W[i].step, c[i]);
-    const Quality next = descend(c, opt, W);
+    for (int i = 0; i < W.n; ++i) W[i].q = clipped(W[i].saved + scale * W[i].step, W.chain[i]);
+    const Quality next = descend(W);
     if (next >= state && preference_distance(W) < before) {
       state = next;
       return true;
@@ -300,29 +277,25 @@ inline bool try_projection(const Chain& c, const Options& opt, double scale, dou
 }
 
 // Moves q, a solution of quality `state`, to the preferred posture near it.
-inline void project_to_preference(const Chain& c, const Options& opt, Quality state,
-                                  Workspace& W) {
+inline void project_to_preference(Quality state, Problem& W) {
   double largest_pull = 0.0;
   for (int i = 0; i < W.n; ++i) {
-    W[i].q = nearest_turn(c[i], W[i].q, W[i].preferred);
+    W[i].q = nearest_turn(W.chain[i], W[i].q, W[i].preferred);
     largest_pull = std::max(largest_pull, W[i].pull);
   }
   for (int projection = 0; projection < PROJECTIONS; ++projection) {
-    if (state != EXACT) {  // the tip may be that of a rejected trial
-      move(c, W, &JointState::q);
-      measure(opt, W, W.error);
-    }
-    derive(c, opt, W);
-    const double size = project_step(c, opt, largest_pull, W);
+    if (state != EXACT) measure_posture(W);  // the tip may be that of a rejected trial
+    derive(W);
+    const double size = project_step(largest_pull, W);
     const double before = preference_distance(W);
-    if (size < SHORTEST_PROJECTION || first_order_gain(W) < opt.smallest_gain * before) return;
+    if (size < SHORTEST_PROJECTION || first_order_gain(W) < W.opt->smallest_gain * before) return;
     for (int i = 0; i < W.n; ++i) {
       W[i].saved = W[i].q;
       W[i].step = W[i].delta;
     }
-    if (!try_projection(c, opt, std::min(1.0, LONGEST_PROJECTION / size), before, state, W)) {
+    if (!try_projection(std::min(1.0, LONGEST_PROJECTION / size), before, state, W)) {
       for (int i = 0; i < W.n; ++i) W[i].q = W[i].saved;
-      descend(c, opt, W);  // only its error is computed again
+      descend(W);  // only its error is computed again
       return;
     }
   }

@@ -38,13 +38,7 @@ struct BodyState {
 
 using BodyRows = Span<const Body>;
 
-struct Bodies {
-  const Body* rows;
-  int count;
-  Buffer<BodyState, FEW_JOINTS> states;
-
-  explicit Bodies(BodyRows bodies) : rows(bodies), count(bodies.size), states(count) {}
-};
+using BodyStates = Buffer<BodyState, FEW_JOINTS>;
 
 // Whether the bodies form a tree whose joints are driven by n independent ones.
 inline bool is_tree(BodyRows bodies, int n) {
@@ -68,34 +62,23 @@ inline Vector outwards(const Body& b, const BodyState& state, Vector a) {
   return {k * v.x + s * v.y, k * v.y - s * v.x, v.z};
 }
 
-// Whether there are n numbers, finite and of reasonable size.
-inline bool are_positions(Row q, int n) {
-  const auto is_fine = [](double value) { return std::abs(value) < 1e100; };
-  return q.size == n && std::all_of(q.values, q.values + n, is_fine);
+// Fills sine, cosine and origin of a body with the joints at q.
+inline void place(const Body& b, const double* q, BodyState& state) {
+  const double value = b.ratio * q[static_cast<int>(b.leader)] + b.offset;
+  const auto [s, k] = b.prismatic == 0.0 ? sine_and_cosine(value) : SineCosine{0.0, 1.0};
+  const Vector axis = {b.rotation.x.z, b.rotation.y.z, b.rotation.z.z};
+  state.sine = s;
+  state.cosine = k;
+  state.origin = b.prismatic == 0.0 ? b.position : b.position + value * axis;
 }
 
-// Fills sines, cosines and origins of all bodies with the joints at q.
-inline void place(Bodies& bodies, const double* q) {
-  for (int i = 0; i < bodies.count; ++i) {
-    const Body& b = bodies.rows[i];
-    BodyState& state = bodies.states[i];
-    const double value = b.ratio * q[static_cast<int>(b.leader)] + b.offset;
-    const auto [s, k] = b.prismatic == 0.0 ? sine_and_cosine(value) : SineCosine{0.0, 1.0};
-    const Vector axis = {b.rotation.x.z, b.rotation.y.z, b.rotation.z.z};
-    state.sine = s;
-    state.cosine = k;
-    state.origin = b.prismatic == 0.0 ? b.position : b.position + value * axis;
-  }
-}
-
-// Fills the motion of a body, whose joint moves at the given velocity and acceleration.
-inline void accelerate(Bodies& bodies, int i, Vector base, double velocity, double acceleration) {
-  const Body& b = bodies.rows[i];
-  BodyState& state = bodies.states[i];
-  const int parent = static_cast<int>(b.parent);
+// Fills the motion of body i, whose joint moves at the given velocity and acceleration.
+inline void accelerate(const Body& b, int i, Vector base, double velocity, double acceleration,
+                       BodyStates& states) {
+  BodyState& state = states[i];
   Vector w = {0.0, 0.0, 0.0}, dw = w, a = base;
-  if (parent >= 0) {
-    const BodyState& carrier = bodies.states[parent];
+  if (b.parent >= 0.0) {
+    const BodyState& carrier = states[static_cast<int>(b.parent)];
     w = carrier.spin, dw = carrier.spin_rate, a = carrier.acceleration;
   }
   a = a + cross(dw, state.origin) + cross(w, cross(w, state.origin));
@@ -120,48 +103,45 @@ inline void load(const Body& b, BodyState& state) {
   state.torque = cross(h, a) + cross(w, inertia_times(w)) + inertia_times(dw);
 }
 
-// Adds to tau what moves the placed bodies at velocities and accelerations of the joints.
-inline void add_torques(Bodies& bodies, Vector base, const double* velocity,
-                        const double* acceleration, double* tau) {
-  for (int i = 0; i < bodies.count; ++i) {
-    const Body& b = bodies.rows[i];
+// Fills tau with the torques of a motion.
+inline void fill_torques(BodyRows bodies, const double* q, const double* velocity,
+                         const double* acceleration, Vector gravity, BodyStates& states,
+                         RowToFill tau) {
+  for (int i = 0; i < bodies.size; ++i) place(bodies[i], q, states[i]);
+  for (int i = 0; i < bodies.size; ++i) {
+    const Body& b = bodies[i];
     const int leader = static_cast<int>(b.leader);
-    accelerate(bodies, i, base, b.ratio * velocity[leader], b.ratio * acceleration[leader]);
-    load(b, bodies.states[i]);
+    accelerate(b, i, -1.0 * gravity, b.ratio * velocity[leader], b.ratio * acceleration[leader],
+               states);
+    load(b, states[i]);
   }
-  for (int i = bodies.count - 1; i >= 0; --i) {
-    const Body& b = bodies.rows[i];
-    const BodyState& state = bodies.states[i];
+  std::fill(tau.values, tau.values + tau.size, 0.0);
+  for (int i = bodies.size - 1; i >= 0; --i) {
+    const Body& b = bodies[i];
+    const BodyState& state = states[i];
     const double along = b.prismatic == 0.0 ? state.torque.z : state.force.z;
     tau[static_cast<int>(b.leader)] += b.ratio * along;
     if (b.parent < 0.0) continue;
-    BodyState& carrier = bodies.states[static_cast<int>(b.parent)];
+    BodyState& carrier = states[static_cast<int>(b.parent)];
     const Vector force = inwards(b, state, state.force);
     carrier.force = carrier.force + force;
     carrier.torque = carrier.torque + inwards(b, state, state.torque) + cross(state.origin, force);
   }
 }
 
-// Fills tau with the torques of a motion; returns false if an input is not one number a joint.
-inline bool fill_torques(Bodies& bodies, Row q, Row velocity, Row acceleration, Vector gravity,
-                         RowToFill tau) {
-  for (const Row values : {q, velocity, acceleration})
-    if (!are_positions(values, tau.size)) return false;
-  place(bodies, q);
-  std::fill(tau.values, tau.values + tau.size, 0.0);
-  add_torques(bodies, -1.0 * gravity, velocity, acceleration, tau);
-  return true;
-}
-
-// Fills tau with the torques of the motion in each row; returns false likewise.
-inline bool inverse_dynamics(BodyRows rows, Rows q, Rows velocity, Rows acceleration,
+// Fills tau with the torques of the motion in each row; returns false if an input is not one
+// number a joint, finite and of reasonable size.
+inline bool inverse_dynamics(BodyRows bodies, Rows q, Rows velocity, Rows acceleration,
                              const Vector& gravity, RowsToFill tau) {
-  if (!is_tree(rows, tau.size)) return false;
-  for (const Rows& values : {q, velocity, acceleration})
-    if (values.count != tau.count) return false;
-  Bodies bodies(rows);
+  if (!is_tree(bodies, tau.size)) return false;
+  const auto is_fine = [](double value) { return std::abs(value) < 1e100; };
+  for (const Rows& rows : {q, velocity, acceleration})
+    if (rows.count != tau.count || rows.size != tau.size ||
+        !std::all_of(rows.values, rows.values + rows.count * rows.size, is_fine))
+      return false;
+  BodyStates states(bodies.size);
   for (int k = 0; k < tau.count; ++k)
-    if (!fill_torques(bodies, q[k], velocity[k], acceleration[k], gravity, tau[k])) return false;
+    fill_torques(bodies, q[k], velocity[k], acceleration[k], gravity, states, tau[k]);
   return true;
 }
 

@@ -10,18 +10,16 @@ namespace {
 // The functions below are for tests and proofs of the headers.
 
 // Fills in the error of q against a target, and its derivative; returns its weighted half square.
-double residual(const Chain& c, const Options& opt, const Pose& T, Row q, Error& error,
+double residual(const Chain& c, const Options& opt, const Pose& T, Row q, SixVector& error,
                 RowsToFill derivative) {
   require(derivative.count == 6 && derivative.size == c.n, "a derivative has 6 rows");
-  Workspace W(c.n);
-  set_target(T.motion(), c, W);
+  Problem W(c, opt, T.motion(), q);
   for (int i = 0; i < c.n; ++i) W[i].q = q[i];
-  move(c, W, &JointState::q);
-  const double cost = measure(opt, W, W.error);
-  derive(c, opt, W);
+  measure_posture(W);
+  derive(W);
   error = W.error;
   write_columns(W, derivative.values);
-  return cost;
+  return W.cost;
 }
 
 Roots roots_of(int slides, double a, double b, double c, double size) {
@@ -37,33 +35,26 @@ int real_roots_of(Row coefficients, RowToFill out) {
   return roots.count;
 }
 
-// Polishes q as all solutions of the general 6R solver are; returns its error afterwards.
-double polish_of(const Chain& c, const Pose& T, double unit, RowToFill q) {
-  require(c.n == 6 && q.size == 6 && unit > 0.0, "an arm of six joints");
-  Workspace W(6);
-  return polish(c, {T.motion(), unit}, INFINITE, W, q).after;
-}
-
 PyMethodDef functions[] = {
     {"fk", as_function(fk<false>), METH_FASTCALL, nullptr},
     {"fk_jacobian", as_function(fk<true>), METH_FASTCALL, nullptr},
+    {"prepare_nearest", as_function(prepare<false>), METH_FASTCALL, nullptr},
+    {"prepare_all", as_function(prepare<true>), METH_FASTCALL, nullptr},
     entry<search>("search"),
-    entry<search_many>("search_many"),
     entry<solve_all>("solve_all"),
     entry<solve_given>("solve_given"),
-    entry<solve_nearest_many>("solve_nearest_many"),
+    entry<solve_many>("solve_many"),
     entry<fill_postures>("fill_postures"),
     entry<collect>("collect"),
     entry<trace>("trace"),
     entry<passes>("passes"),
     entry<fill_point>("fill_point"),
     entry<inverse_dynamics>("inverse_dynamics"),
-    entry<backward_pass>("backward_pass"),
-    entry<forward_pass>("forward_pass"),
+    entry<reachability_pass<false>>("backward_pass"),
+    entry<reachability_pass<true>>("forward_pass"),
     entry<residual>("residual"),
     entry<roots_of>("roots"),
     entry<real_roots_of>("real_roots"),
-    entry<polish_of>("polish"),
     {nullptr, nullptr, 0, nullptr},
 };
 
@@ -81,13 +72,12 @@ PyMODINIT_FUNC PyInit_compiled() {
   const auto size = [](size_t bytes) { return static_cast<Py_ssize_t>(bytes); };
   const Owned sizes(Py_BuildValue("nnnn", size(sizeof(Joint)), size(sizeof(Options)),
                                   size(sizeof(Plan)), size(sizeof(Head) + 9 * sizeof(double))));
-  const Owned result(PyType_FromSpec(&result_spec)), request(PyType_FromSpec(&request_spec));
-  if (!sizes || !result || !request) return nullptr;
+  const Owned result(PyType_FromSpec(&result_spec));
+  if (!sizes || !result) return nullptr;
   result_type = reinterpret_cast<PyTypeObject*>(result.get());
   PyObject* m = module.get();
   const bool is_made = PyModule_AddObjectRef(m, "RECORD_SIZES", sizes.get()) == 0 &&
                        PyModule_AddStringConstant(m, "SOURCES", ARM_SOURCES) == 0 &&
-                       PyModule_AddObjectRef(m, "Result", result.get()) == 0 &&
-                       PyModule_AddObjectRef(m, "Request", request.get()) == 0;
+                       PyModule_AddObjectRef(m, "Result", result.get()) == 0;
   return is_made ? module.release() : nullptr;
 }

@@ -10,34 +10,23 @@
 #include <structmember.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace arm {
 
-// A reference that ends with the scope.
-class Owned {
- public:
-  explicit Owned(PyObject* object) : object_(object) {}
-  ~Owned() { Py_XDECREF(object_); }
-  Owned(const Owned&) = delete;
-  Owned& operator=(const Owned&) = delete;
-  PyObject* get() const { return object_; }
-  PyArrayObject* array() const { return reinterpret_cast<PyArrayObject*>(object_); }
-  explicit operator bool() const { return object_ != nullptr; }
-  PyObject* release() {
-    PyObject* object = object_;
-    object_ = nullptr;
-    return object;
-  }
-
- private:
-  PyObject* object_;
+struct Release {
+  void operator()(PyObject* object) const { Py_DECREF(object); }
 };
+using Owned = std::unique_ptr<PyObject, Release>;  // a reference that ends with the scope
+
+inline PyArrayObject* numpy(PyObject* array) { return reinterpret_cast<PyArrayObject*>(array); }
+inline PyArrayObject* numpy(const Owned& array) { return numpy(array.get()); }
 
 // A new reference to numbers as a C-contiguous float64 array, which may be the object itself;
 // nullptr without an error if they are none.
 inline PyObject* as_array(PyObject* object) {
   if (PyArray_CheckExact(object)) {
-    auto* a = reinterpret_cast<PyArrayObject*>(object);
+    PyArrayObject* a = numpy(object);
     if (PyArray_TYPE(a) == NPY_DOUBLE && PyArray_CHKFLAGS(a, NPY_ARRAY_CARRAY_RO) &&
         PyArray_ISNOTSWAPPED(a)) {
       Py_INCREF(object);
@@ -74,17 +63,17 @@ PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
     Arguments in(objects, count, 2);
     const Chain c = Taken<const Chain&>::from(in);
     const Owned q(as_array(in.object()));
-    if (!q || !has_shape(q.array(), 0, c.n)) return none_unless_error();
-    Workspace W(c.n);
-    if (!place(c, data<double>(q.array()), W)) return none();
+    if (!q || !has_shape(numpy(q), 0, c.n)) return none_unless_error();
+    Workspace W(c);
+    if (!place(data<double>(numpy(q)), W)) return none();
     Owned T(empty_matrix(4, 4));
     if (!T) return nullptr;
-    *data<Pose>(T.array()) = Pose::of(W.tip);
+    *data<Pose>(numpy(T)) = Pose::of(W.tip);
     if constexpr (!with_jacobian) return T.release();
     Owned J(empty_matrix(6, c.n));
     if (!J) return nullptr;
-    fill_jacobian(c, W);
-    write_columns(W, data<double>(J.array()));
+    fill_jacobian(W);
+    write_columns(W, data<double>(numpy(J)));
     return Py_BuildValue("NN", T.release(), J.release());
   });
 }
@@ -97,39 +86,34 @@ struct ResultObject {
   int n;
 };
 
-inline void set(PyObject*& field, PyObject* value) {
-  Py_XINCREF(value);
-  Py_XSETREF(field, value);
+inline PyObject* make_result(PyTypeObject* type, PyObject* status, PyObject* numbers, int n,
+                             PyObject* reason) {
+  PyObject* object = type->tp_alloc(type, 0);
+  if (object == nullptr) return nullptr;
+  PyArray_CLEARFLAGS(numpy(numbers), NPY_ARRAY_WRITEABLE);
+  auto* result = reinterpret_cast<ResultObject*>(object);
+  result->status = Py_NewRef(status);
+  result->numbers = Py_NewRef(numbers);
+  result->reason = Py_NewRef(reason);
+  result->solutions = Py_NewRef(Py_None);
+  result->n = n;
+  return object;
 }
-
-inline void fill_result(ResultObject* self, PyObject* status, PyObject* numbers, int n,
-                        PyObject* reason) {
-  PyArray_CLEARFLAGS(reinterpret_cast<PyArrayObject*>(numbers), NPY_ARRAY_WRITEABLE);
-  set(self->status, status);
-  set(self->numbers, numbers);
-  set(self->reason, reason);
-  set(self->solutions, Py_None);
-  self->n = n;
-}
-
-constexpr int HEAD_NUMBERS = sizeof(Head) / sizeof(double);
 
 // Result(status, numbers, n, reason).
-inline int init_result(PyObject* self, PyObject* arguments, PyObject*) {
+inline PyObject* new_result(PyTypeObject* type, PyObject* arguments, PyObject*) {
   PyObject *status = nullptr, *numbers = nullptr, *reason = nullptr;
   int n = 0;
   if (PyArg_ParseTuple(arguments, "OO!iO", &status, &PyArray_Type, &numbers, &n, &reason) == 0)
-    return -1;
-  auto* a = reinterpret_cast<PyArrayObject*>(numbers);
-  const bool fits = PyArray_NDIM(a) == 1 && PyArray_TYPE(a) == NPY_DOUBLE &&
-                    PyArray_CHKFLAGS(a, NPY_ARRAY_CARRAY_RO) && n >= 1 && n <= MAX_JOINTS &&
-                    PyArray_SIZE(a) >= HEAD_NUMBERS + n + 8;
-  if (!fits) {
-    PyErr_SetString(PyExc_ValueError, "expected the numbers of a result");
-    return -1;
-  }
-  fill_result(reinterpret_cast<ResultObject*>(self), status, numbers, n, reason);
-  return 0;
+    return nullptr;
+  return guarded([&] {
+    PyArrayObject* a = numpy(numbers);
+    require(PyArray_NDIM(a) == 1 && PyArray_TYPE(a) == NPY_DOUBLE &&
+                PyArray_CHKFLAGS(a, NPY_ARRAY_CARRAY_RO) && n >= 1 && n <= MAX_JOINTS &&
+                PyArray_SIZE(a) >= Result::size(n, 1),
+            "expected the numbers of a result");
+    return make_result(type, status, numbers, n, reason);
+  });
 }
 
 inline void free_result(PyObject* object) {
@@ -142,34 +126,21 @@ inline void free_result(PyObject* object) {
 }
 
 // The joint positions of the used slots (k, n), or of the first one (n), as a read-only view.
-inline PyObject* positions_of(ResultObject* self, bool all) {
-  auto* numbers = reinterpret_cast<PyArrayObject*>(self->numbers);
-  if (numbers == nullptr) {
-    PyErr_SetString(PyExc_AttributeError, "a result without numbers");
-    return nullptr;
-  }
+template <bool all>
+PyObject* positions_of(PyObject* object, void*) {
+  auto* self = reinterpret_cast<ResultObject*>(object);
+  PyArrayObject* numbers = numpy(self->numbers);
   const auto* head = data<Head>(numbers);
-  const npy_intp width = self->n + 8, slots = (PyArray_SIZE(numbers) - HEAD_NUMBERS) / width;
+  const npy_intp width = Result::width(self->n);
+  const npy_intp slots = (PyArray_SIZE(numbers) - Result::HEAD) / width;
   const double solutions = head->solutions >= 1.0 ? head->solutions : 1.0;
   const auto used = static_cast<npy_intp>(std::min(solutions, 1.0 * slots));
   const npy_intp shape[] = {used, self->n}, strides[] = {bytes(width), bytes(1)};
   const int skipped = all ? 0 : 1;
-  PyObject* q =
-      PyArray_New(&PyArray_Type, 2 - skipped, shape + skipped, NPY_DOUBLE, strides + skipped,
-                  data<double>(numbers) + HEAD_NUMBERS, 0, NPY_ARRAY_ALIGNED, nullptr);
-  if (q == nullptr) return nullptr;
-  Py_INCREF(self->numbers);
-  if (PyArray_SetBaseObject(reinterpret_cast<PyArrayObject*>(q), self->numbers) == 0) return q;
-  Py_DECREF(q);
-  return nullptr;
-}
-
-inline PyObject* q_of(PyObject* object, void*) {
-  return positions_of(reinterpret_cast<ResultObject*>(object), false);
-}
-
-inline PyObject* every_q_of(PyObject* object, void*) {
-  return positions_of(reinterpret_cast<ResultObject*>(object), true);
+  Owned q(PyArray_New(&PyArray_Type, 2 - skipped, shape + skipped, NPY_DOUBLE, strides + skipped,
+                      data<double>(numbers) + Result::HEAD, 0, NPY_ARRAY_ALIGNED, nullptr));
+  if (!q || PyArray_SetBaseObject(numpy(q), Py_NewRef(self->numbers)) != 0) return nullptr;
+  return q.release();
 }
 
 inline PyMemberDef result_members[] = {
@@ -181,16 +152,16 @@ inline PyMemberDef result_members[] = {
     {nullptr, 0, 0, 0, nullptr},
 };
 inline PyGetSetDef result_getters[] = {
-    {"q", q_of, nullptr,
+    {"q", positions_of<false>, nullptr,
      "Joint positions (n,) of the first solution or of the best effort [rad or m].", nullptr},
-    {"every_q", every_q_of, nullptr,
+    {"every_q", positions_of<true>, nullptr,
      "Joint positions (k, n) of all solutions, the preferred one first, or of the best effort.\n\n"
      "Cheaper than ``solutions`` if only the positions are needed.",
      nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr},
 };
 inline PyType_Slot result_slots[] = {
-    {Py_tp_init, reinterpret_cast<void*>(init_result)},
+    {Py_tp_new, reinterpret_cast<void*>(new_result)},
     {Py_tp_dealloc, reinterpret_cast<void*>(free_result)},
     {Py_tp_members, result_members},
     {Py_tp_getset, result_getters},
@@ -201,141 +172,87 @@ inline PyType_Spec result_spec = {"arm_kinematics.kernels.compiled.Result", size
 
 inline PyTypeObject* result_type = nullptr;  // once the module is initialised
 
-// Request(chain, options, exact, plan or None, middle, IkResult, status of success): a prepared
-// request, which keeps copies of the arrays. Without a plan it searches, and `exact` is not used.
-// Options of the descent and of branches; BRANCHES is not used by a search.
-enum Part { CHAIN, DESCENT, BRANCHES, MIDDLE, PLAN, KIND, SUCCESS, PARTS };
+// The parts of a prepared request, in the order of the arguments of `prepare`. The options are
+// those of the descent and of branches; BRANCHES is not used without a plan.
+enum Part { CHAIN, DESCENT, BRANCHES, PLAN, MIDDLE, KIND, SUCCESS, PARTS };
 
-struct RequestObject {
-  PyObject_HEAD
-  PyObject* parts[PARTS];  // the chain is there once all are checked
-};
-
-inline PyObject* check_parts(PyObject* const* parts) {
-  return guarded([&]() -> PyObject* {
-    Arguments in(parts, 5, 5);
-    Taken<const Chain&>::from(in);
-    Taken<const Options&>::from(in);
-    Taken<const Options&>::from(in);
-    Taken<Row>::from(in);
-    if (parts[PLAN] != Py_None) Taken<const Plan&>::from(in);
-    auto* kind = reinterpret_cast<PyTypeObject*>(parts[KIND]);
-    require(PyType_IsSubtype(kind, result_type) != 0 &&
-                kind->tp_basicsize == result_type->tp_basicsize,
-            "expected a kind of Result");
-    return none();
-  });
+inline void check_parts(PyObject* const* parts) {
+  Arguments in(parts, PARTS, PARTS);
+  Taken<const Chain&>::from(in);
+  Taken<const Options&>::from(in);
+  Taken<const Options&>::from(in);
+  Taken<const Plan*>::from(in);
+  Taken<Row>::from(in);
+  auto* kind = reinterpret_cast<PyTypeObject*>(parts[KIND]);
+  require(PyType_Check(parts[KIND]) && PyType_IsSubtype(kind, result_type) != 0 &&
+              kind->tp_basicsize == result_type->tp_basicsize,
+          "expected a kind of Result");
 }
 
-// A new reference to a copy of an array, or to another object.
-inline PyObject* copy_of(PyObject* object) {
-  if (PyArray_Check(object))
-    return PyArray_NewCopy(reinterpret_cast<PyArrayObject*>(object), NPY_CORDER);
-  Py_INCREF(object);
-  return object;
-}
-
-inline int init_request(PyObject* object, PyObject* arguments, PyObject*) {
-  auto* self = reinterpret_cast<RequestObject*>(object);
-  PyObject* given[PARTS];
-  if (PyArg_ParseTuple(arguments, "OOOOOO!O", &given[CHAIN], &given[DESCENT], &given[BRANCHES],
-                       &given[PLAN], &given[MIDDLE], &PyType_Type, &given[KIND],
-                       &given[SUCCESS]) == 0)
-    return -1;
-  if (self->parts[CHAIN] != nullptr) {
-    PyErr_SetString(PyExc_TypeError, "a request is made once");
-    return -1;
-  }
-  bool is_valid = true;
-  for (int k = 0; k < PARTS && is_valid; ++k) {
-    Py_XSETREF(self->parts[k], copy_of(given[k]));
-    is_valid = self->parts[k] != nullptr;
-  }
-  if (is_valid && Owned(check_parts(self->parts))) return 0;
-  Py_CLEAR(self->parts[CHAIN]);
-  return -1;
-}
-
-inline void free_request(PyObject* object) {
-  auto* self = reinterpret_cast<RequestObject*>(object);
-  PyTypeObject* type = Py_TYPE(object);
-  for (PyObject* part : self->parts) Py_XDECREF(part);
-  type->tp_free(object);
-  Py_DECREF(type);
-}
-
-// The result of the first slots of a table.
-inline PyObject* make_result(RequestObject* self, const Result& out, int slots) {
-  const npy_intp shape[] = {HEAD_NUMBERS + slots * out.width()};
+// The numbers of the first slots of a result, as an object.
+inline PyObject* to_python(PyObject* const* parts, Result out, int slots) {
+  const npy_intp shape[] = {Result::size(out.n, slots)};
   const Owned numbers(PyArray_SimpleNew(1, shape, NPY_DOUBLE));
   if (!numbers) return nullptr;
-  auto* copy = data<double>(numbers.array());
-  *reinterpret_cast<Head*>(copy) = *out.head;
-  std::copy(out.table, out.table + slots * out.width(), copy + HEAD_NUMBERS);
-  auto* type = reinterpret_cast<PyTypeObject*>(self->parts[KIND]);
-  PyObject* result = type->tp_alloc(type, 0);
-  if (result != nullptr)
-    fill_result(reinterpret_cast<ResultObject*>(result), self->parts[SUCCESS],
-                reinterpret_cast<PyObject*>(numbers.array()), out.n, Py_None);
-  return result;
+  std::copy(out.numbers, out.numbers + shape[0], data<double>(numpy(numbers)));
+  return make_result(reinterpret_cast<PyTypeObject*>(parts[KIND]), parts[SUCCESS], numbers.get(),
+                     out.n, Py_None);
 }
 
 template <class T>
 const T& record(PyObject* array) {
-  return *static_cast<const T*>(PyArray_DATA(reinterpret_cast<PyArrayObject*>(array)));
+  return *data<T>(numpy(array));
 }
 
-// nearest(T, seed or None) and all(T, seed or None): the result; None without a solution, and for
-// arguments that are no pose and posture.
-inline PyObject* answer(PyObject* object, PyObject* const* objects, Py_ssize_t count, bool all) {
+// What a prepared request returns for T and a seed or None: the solution nearest to the seed, or
+// all; None without a solution, and for arguments that are no pose and posture.
+template <bool all>
+PyObject* answer(PyObject* self, PyObject* const* objects, Py_ssize_t count) {
   return guarded([&]() -> PyObject* {
-    auto* self = reinterpret_cast<RequestObject*>(object);
-    if (count != 2 || self->parts[CHAIN] == nullptr) throw WrongType{};
-    const int rows = dimension(reinterpret_cast<PyArrayObject*>(self->parts[CHAIN]), 0);
-    const Chain c{rows - 1, &record<Joint>(self->parts[CHAIN])};
+    if (count != 2) throw WrongType{};
+    PyObject* const* parts = &PyTuple_GET_ITEM(self, 0);
+    const Chain c{dimension(numpy(parts[CHAIN]), 0) - 1, &record<Joint>(parts[CHAIN])};
     const Owned T(as_array(objects[0]));
-    if (!T || !has_shape(T.array(), 4, 4)) return none_unless_error();
-    const Owned seed(as_array(objects[1] == Py_None ? self->parts[MIDDLE] : objects[1]));
-    if (!seed || !has_shape(seed.array(), 0, c.n)) return none_unless_error();
-    const auto &options = record<Options>(self->parts[DESCENT]),
-               &exact = record<Options>(self->parts[BRANCHES]);
-    const Pose& pose = *data<Pose>(T.array());
-    const Row start = {data<double>(seed.array()), c.n};
-    PyObject* form = self->parts[PLAN];
-    const Plan* plan = form == Py_None ? nullptr : &record<Plan>(form);
+    if (!T || !has_shape(numpy(T), 4, 4)) return none_unless_error();
+    const Owned seed(as_array(objects[1] == Py_None ? parts[MIDDLE] : objects[1]));
+    if (!seed || !has_shape(numpy(seed), 0, c.n)) return none_unless_error();
+    const auto &options = record<Options>(parts[DESCENT]),
+               &exact = record<Options>(parts[BRANCHES]);
+    const Pose& pose = record<Pose>(T.get());
+    const Row start = {data<double>(numpy(seed)), c.n};
+    const Plan* plan = parts[PLAN] == Py_None ? nullptr : &record<Plan>(parts[PLAN]);
     const int slots = plan == nullptr ? 1 : MAX_BRANCHES;
-    Head head = {};
-    Buffer<double, MAX_BRANCHES*(PLAN_JOINTS + 8)> table(slots * (c.n + 8));
-    const Result out = {&head, &table[0], slots, c.n};
+    ResultNumbers numbers(Result::size(c.n, slots));
+    const Result out = {&numbers[0], slots, c.n};
     const int solutions = unlocked([&] {
-      if (plan == nullptr) return search(c, options, pose, start, out);
-      return all ? solve_all(c, exact, *plan, pose, start, out)
-                 : solve_or_search(c, options, exact, *plan, pose, start, out);
+      return all && plan != nullptr ? solve_all(c, exact, *plan, pose, start, out)
+                                    : solve_nearest(c, options, exact, plan, pose, start, out);
     });
-    return solutions > 0 ? make_result(self, out, solutions) : none();
+    return solutions > 0 ? to_python(parts, out, solutions) : none();
   });
 }
 
-inline PyObject* nearest(PyObject* self, PyObject* const* objects, Py_ssize_t count) {
-  return answer(self, objects, count, false);
-}
+template <bool all>
+PyMethodDef prepared = {"prepared", as_function(answer<all>), METH_FASTCALL, nullptr};
 
-inline PyObject* all_of(PyObject* self, PyObject* const* objects, Py_ssize_t count) {
-  return answer(self, objects, count, true);
+// prepare_nearest and prepare_all(chain, options, exact, plan or None, middle, IkResult, status of
+// success): a function of T and a seed. It keeps copies of the arrays.
+template <bool all>
+PyObject* prepare(PyObject*, PyObject* const* objects, Py_ssize_t count) {
+  return guarded([&]() -> PyObject* {
+    if (count != PARTS) throw WrongType{};
+    const Owned parts(PyTuple_New(PARTS));
+    for (int k = 0; k < PARTS && parts; ++k) {
+      const bool is_copied = PyArray_Check(objects[k]);
+      PyObject* part =
+          is_copied ? PyArray_NewCopy(numpy(objects[k]), NPY_CORDER) : Py_NewRef(objects[k]);
+      if (part == nullptr) return nullptr;
+      PyTuple_SET_ITEM(parts.get(), k, part);
+    }
+    if (!parts) return nullptr;
+    check_parts(&PyTuple_GET_ITEM(parts.get(), 0));
+    return PyCFunction_New(&prepared<all>, parts.get());
+  });
 }
-
-inline PyMethodDef request_methods[] = {
-    {"nearest", as_function(nearest), METH_FASTCALL, "Return the solution nearest to the seed."},
-    {"all", as_function(all_of), METH_FASTCALL, "Return all solutions of a closed form."},
-    {nullptr, nullptr, 0, nullptr},
-};
-inline PyType_Slot request_slots[] = {
-    {Py_tp_init, reinterpret_cast<void*>(init_request)},
-    {Py_tp_dealloc, reinterpret_cast<void*>(free_request)},
-    {Py_tp_methods, request_methods},
-    {0, nullptr},
-};
-inline PyType_Spec request_spec = {"arm_kinematics.kernels.compiled.Request",
-                                   sizeof(RequestObject), 0, Py_TPFLAGS_DEFAULT, request_slots};
 
 }  // namespace arm

@@ -17,10 +17,6 @@ namespace arm {
 enum class Orientation { nothing, axis, rotation };
 enum Quality { FAILED, WITHIN, EXACT };  // outside and within the tolerances, within the aim
 
-struct SixVector {
-  double position[3], orientation[3];
-};
-
 // What counts as a solution; its fields are those of options() in kernels/layout.py.
 struct Options {
   double orientation;      // an Orientation
@@ -51,11 +47,37 @@ struct Options {
 };
 static_assert(sizeof(Options) == 33 * sizeof(double));
 
-inline double weighted_square(const SixVector& w, const Error& e) {
-  const double a = w.position[0] * e.position.x, b = w.position[1] * e.position.y;
-  const double c = w.position[2] * e.position.z, d = w.orientation[0] * e.orientation.x;
-  const double f = w.orientation[1] * e.orientation.y, g = w.orientation[2] * e.orientation.z;
-  return a * a + b * b + c * c + d * d + f * f + g * g;
+// A target of a chain, with what a computation of its solutions knows.
+struct Problem : Workspace {
+  const Options* opt;
+  const double* seed;
+
+  // Fills the base as seen from the target, inverse(T) B0, the preferred positions and their
+  // weights (pull), and the weights of the damping.
+  Problem(const Chain& c, const Options& opt, const Motion& T, const double* seed)
+      : Workspace(c), opt(&opt), seed(seed) {
+    const Motion& B = c.base().fixed;
+    base = {transposed(T.rotation) * B.rotation,
+            rotated_back(T.rotation, B.position - T.position)};
+    for (int i = 0; i < n; ++i) {
+      JointState& joint = joints[i];
+      joint.damping_weight = 1.0 / (c[i].unit * c[i].unit);
+      joint.preferred = seed[i];
+      joint.pull = opt.joint_weights()[i];
+      if (opt.centred == 0.0) continue;
+      double half = PI * c[i].unit;
+      if (c[i].upper - c[i].lower < INFINITE) {
+        joint.preferred = 0.5 * (c[i].lower + c[i].upper);
+        half = std::max(0.5 * (c[i].upper - c[i].lower), 1e-6 * c[i].unit);
+      }
+      joint.pull /= half * half;
+    }
+  }
+};
+
+inline double weighted_square(const SixVector& w, const SixVector& e) {
+  const Vector a = scaled(w.position, e.position), b = scaled(w.orientation, e.orientation);
+  return dot(a, a) + b.x * b.x + b.y * b.y + b.z * b.z;
 }
 
 // The logarithm of a rotation, by the quaternion, from its largest component (Shepperd 1978):
@@ -105,7 +127,8 @@ inline Vector in_other_frame(Vector axis, bool in_tip, const Workspace& W) {
 
 // The rotation from an axis of the target to the same axis of the tip: (angle, 0, 0), or for a box
 // the shortest rotation vector, along the target's axes or, with the opposite sign, the tip's.
-inline Vector tilt(const Options& opt, const Workspace& W) {
+inline Vector tilt(const Problem& W) {
+  const Options& opt = *W.opt;
   const bool box = opt.orientation_box != 0.0, in_tip = opt.in_tip != 0.0;
   const auto [u, angle, sine] = tilt_between(opt.axis, in_other_frame(opt.axis, box && in_tip, W));
   if (!box) return {angle, 0.0, 0.0};
@@ -113,11 +136,12 @@ inline Vector tilt(const Options& opt, const Workspace& W) {
 }
 
 // Fills in the error of the tip pose left by `move`; returns half its weighted square.
-inline double measure(const Options& opt, const Workspace& W, Error& e) {
+inline double measure(const Problem& W, SixVector& e) {
+  const Options& opt = *W.opt;
   e.position = opt.position_in_tip() ? in_other_frame(W.tip.position, true, W) : W.tip.position;
   e.orientation = {0.0, 0.0, 0.0};
   if (opt.part() == Orientation::rotation) e.orientation = rotation_vector(W.tip.rotation);
-  if (opt.part() == Orientation::axis) e.orientation = tilt(opt, W);
+  if (opt.part() == Orientation::axis) e.orientation = tilt(W);
   return 0.5 * weighted_square(opt.weights, e);
 }
 
@@ -125,23 +149,22 @@ inline double measure(const Options& opt, const Workspace& W, Error& e) {
 constexpr double DEFAULT_POSITION_BOUND = 1.0 / 1e-5, DEFAULT_ORIENTATION_BOUND = 1.0 / 1e-4;
 
 // The quality of three components, separately (box) or by their length.
-inline Quality quality_of(Vector e, const double* bounds, bool box, double standard, double aim) {
+inline Quality quality_of(Vector e, Vector bounds, bool box, double standard, double aim) {
   if (!box) {
-    const double square = dot(e, e), bound = bounds[0], exact = std::max(bound, standard);
+    const double square = dot(e, e), bound = bounds.x, exact = std::max(bound, standard);
     if (!(square * bound * bound <= 1.0)) return FAILED;
     return bound == 0.0 || square * exact * exact <= aim * aim ? EXACT : WITHIN;
   }
   Quality quality = EXACT;
-  const double components[] = {e.x, e.y, e.z};
-  for (int k = 0; k < 3; ++k) {
-    const double size = std::abs(components[k]), bound = bounds[k];
+  for (const double Vector::* k : {&Vector::x, &Vector::y, &Vector::z}) {
+    const double size = std::abs(e.*k), bound = bounds.*k;
     if (!(size * bound <= 1.0)) return FAILED;
     if (!(bound == 0.0 || size * std::max(bound, standard) <= aim)) quality = WITHIN;
   }
   return quality;
 }
 
-inline Quality quality(const Options& opt, const Error& e, double cost) {
+inline Quality quality(const Options& opt, const SixVector& e, double cost) {
   if (!(cost <= opt.reachable_cost)) return FAILED;
   return std::min(quality_of(e.position, opt.bounds.position, opt.position_box != 0.0,
                              DEFAULT_POSITION_BOUND, opt.aim),
@@ -152,32 +175,31 @@ inline Quality quality(const Options& opt, const Error& e, double cost) {
 constexpr double INSIDE = 1.0 - 1e-6;  // fraction of the tolerances above which an error is excess
 
 // The fraction of each of three components that is outside the tolerances.
-inline Vector excess_fractions(Vector e, const double* bounds, bool box) {
+inline Vector excess_fractions(Vector e, Vector bounds, bool box) {
   const auto fraction = [](double size, double bound) {
     return size * bound > INSIDE ? 1.0 - INSIDE / (size * bound) : 0.0;
   };
   const double size = length(e);
   const Vector sizes =
       box ? Vector{std::abs(e.x), std::abs(e.y), std::abs(e.z)} : Vector{size, size, size};
-  return {fraction(sizes.x, bounds[0]), fraction(sizes.y, bounds[1]),
-          fraction(sizes.z, bounds[2])};
+  return {fraction(sizes.x, bounds.x), fraction(sizes.y, bounds.y), fraction(sizes.z, bounds.z)};
 }
 
 // Half the squared excess of an error over the tolerances, weighted as by `measure`.
-inline double half_square_of_excess(const Options& opt, const Error& e) {
+inline double half_square_of_excess(const Options& opt, const SixVector& e) {
   const Vector position =
       excess_fractions(e.position, opt.bounds.position, opt.position_box != 0.0);
   const Vector orientation =
       excess_fractions(e.orientation, opt.bounds.orientation, opt.orientation_box != 0.0);
-  const Error excess = {scaled(position, e.position), scaled(orientation, e.orientation)};
+  const SixVector excess = {scaled(position, e.position), scaled(orientation, e.orientation)};
   return 0.5 * weighted_square(opt.weights, excess);
 }
 
 // Replaces three components of the error by their excess, and the columns by its derivative: a
 // root of the Hessian of the squared distance from the tolerances. For a bound of the length,
 // tangential motion counts by the fraction of the excess.
-inline void keep_excess_of(Workspace& W, Vector& e, Vector JointState::* column,
-                           const double* bounds, bool box) {
+inline void keep_excess_of(Workspace& W, Vector& e, Vector JointState::* column, Vector bounds,
+                           bool box) {
   const Vector s = excess_fractions(e, bounds, box);
   const double size = length(e);
   const Vector u = size > 0.0 ? 1.0 / size * e : e;
@@ -194,11 +216,18 @@ inline void keep_excess_of(Workspace& W, Vector& e, Vector JointState::* column,
   e = scaled(s, e);
 }
 
-inline void keep_excess(const Options& opt, Workspace& W) {
+inline void keep_excess(Problem& W) {
+  const Options& opt = *W.opt;
   keep_excess_of(W, W.error.position, &JointState::linear, opt.bounds.position,
                  opt.position_box != 0.0);
   keep_excess_of(W, W.error.orientation, &JointState::angular, opt.bounds.orientation,
                  opt.orientation_box != 0.0);
+}
+
+// Moves the tip to q, and measures the error there.
+inline double measure_posture(Problem& W) {
+  move(W, &JointState::q);
+  return W.cost = measure(W, W.error);
 }
 
 // Applies the inverse left Jacobian to the angular columns (Barfoot, "State Estimation for
@@ -225,7 +254,8 @@ constexpr double MAX_SIDEWAYS =
 // Fills the derivative of a tilt: the angular velocity about the common normal u, and the sideways
 // velocity on the sphere of directions, which keeps the step from overshooting. In a box, both are
 // resolved along the axes.
-inline void derive_tilt(const Options& opt, Workspace& W) {
+inline void derive_tilt(Problem& W) {
+  const Options& opt = *W.opt;
   const bool box = opt.orientation_box != 0.0, in_tip = box && opt.in_tip != 0.0;
   const Vector b = in_other_frame(opt.axis, in_tip, W);
   const auto [u, angle, sine] = tilt_between(opt.axis, b);
@@ -239,15 +269,16 @@ inline void derive_tilt(const Options& opt, Workspace& W) {
 }
 
 // Fills the columns with the derivative of the error at the pose left by `move`.
-inline void derive(const Chain& c, const Options& opt, Workspace& W) {
-  fill_jacobian(c, W);
+inline void derive(Problem& W) {
+  const Options& opt = *W.opt;
+  fill_jacobian(W);
   if (opt.position_in_tip())
     for (int i = 0; i < W.n; ++i) {  // the tip's axes turn with the tip
       const Vector lever = cross(W[i].angular, W.tip.position);
       W[i].linear = in_other_frame(W[i].linear - lever, true, W);
     }
   if (opt.part() == Orientation::rotation && opt.orientation_box != 0.0) derive_rotation_vector(W);
-  if (opt.part() == Orientation::axis) derive_tilt(opt, W);
+  if (opt.part() == Orientation::axis) derive_tilt(W);
 }
 
 }  // namespace arm

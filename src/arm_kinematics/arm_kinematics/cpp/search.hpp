@@ -18,33 +18,24 @@ struct Head {
   double singular;  // 1 if a solution is one of infinitely many (closed forms only)
 };
 
-// A head, and a table with a row for each solution, the best one or the best effort first: joint
-// positions (n), error (6), its weighted half square, weighted distance from the seed.
+// The numbers of a head, and a slot for each solution, the best one or the best effort first:
+// joint positions (n), error (6), its weighted half square, weighted distance from the seed.
 struct Result {
-  Head* head;
-  double* table;
+  static constexpr int HEAD = sizeof(Head) / sizeof(double);
+  double* numbers;
   int slots, n;
 
-  double* q(int slot) const { return table + slot * width(); }
-  Error& error(int slot) const { return *reinterpret_cast<Error*>(q(slot) + n); }
+  static constexpr int width(int n) { return n + 8; }
+  static constexpr int size(int n, int slots) { return HEAD + slots * width(n); }
+  Head& head() const { return *reinterpret_cast<Head*>(numbers); }
+  int solutions() const { return static_cast<int>(head().solutions); }
+  double* q(int slot) const { return numbers + size(n, slot); }
+  SixVector& error(int slot) const { return *reinterpret_cast<SixVector*>(q(slot) + n); }
   double& cost(int slot) const { return q(slot)[n + 6]; }
   double& distance(int slot) const { return q(slot)[n + 7]; }
-  int width() const { return n + 8; }
 };
 
-// The results of many targets, of one slot each.
-struct Results {
-  double* values;
-  int count, n;
-  Result operator[](int k) const {
-    constexpr int of_head = sizeof(Head) / sizeof(double);
-    double* head = values + k * (of_head + n + 8);
-    return {reinterpret_cast<Head*>(head), head + of_head, 1, n};
-  }
-};
-
-enum Refusal { BAD_TARGET = -1, BAD_SEED = -2 };
-
+constexpr int REFUSED = -1;            // instead of a number of solutions: a bad target or seed
 constexpr int MAX_STARTS = 10000;      // of a call
 constexpr int TRIES = 4;               // points per start, of which the best is used
 constexpr double FARTHEST_SEED = 1e9;  // [rad or m]
@@ -71,23 +62,18 @@ inline bool is_rigid(const Pose& T) {
   return dot(R.x, cross(R.y, R.z)) > 0.0 && row <= 1e-9 && far < 1e100;
 }
 
-// Returns 0 for a valid target and seed, else a Refusal.
-inline int check_request(const Pose& T, Row seed) {
-  if (!is_rigid(T)) return BAD_TARGET;
-  for (int i = 0; i < seed.size; ++i)
-    if (!(std::abs(seed[i]) < FARTHEST_SEED)) return BAD_SEED;
-  return 0;
+inline bool is_valid(const Pose& T, Row seed) {
+  const auto is_fine = [](double q) { return std::abs(q) < FARTHEST_SEED; };
+  return is_rigid(T) && std::all_of(seed.values, seed.values + seed.size, is_fine);
 }
 
-// Fills the base as seen from the target: inverse(T) B0.
-inline void set_target(const Motion& T, const Chain& c, Workspace& W) {
-  const Motion& B = c.base().fixed;
-  W.base = {transposed(T.rotation) * B.rotation,
-            rotated_back(T.rotation, B.position - T.position)};
+inline void start_at_seed(Problem& W) {
+  for (int i = 0; i < W.n; ++i) W[i].q = clipped(W.seed[i], W.chain[i]);
 }
 
-inline void start_at_seed(const Chain& c, const double* seed, Workspace& W) {
-  for (int i = 0; i < W.n; ++i) W[i].q = clipped(seed[i], c[i]);
+inline double measure_seed(Problem& W) {
+  start_at_seed(W);
+  return measure_posture(W);
 }
 
 inline bool is_wide_slide(const Joint& j) {
@@ -96,7 +82,8 @@ inline bool is_wide_slide(const Joint& j) {
 
 // Moves the wide slides to where they bring the tip nearest to a far target: the pose is linear in
 // them, so one step does; a descent takes steps of the arm's length.
-inline void move_far_slides(const Chain& c, const Options& opt, Workspace& W) {
+inline void move_far_slides(Problem& W) {
+  const Chain& c = W.chain;
   bool has_any = false;
   for (int i = 0; i < W.n; ++i) {
     const bool slides = is_wide_slide(c[i]) && c.leader(i) == i;
@@ -104,12 +91,11 @@ inline void move_far_slides(const Chain& c, const Options& opt, Workspace& W) {
     has_any = has_any || slides;
   }
   if (!has_any) return;
-  move(c, W, &JointState::q);
-  measure(opt, W, W.error);
-  derive(c, opt, W);
-  const double floor = 1e-13 * fill_normal_equations(opt.weights, W);
+  measure_posture(W);
+  derive(W);
+  const double floor = 1e-13 * fill_normal_equations(W.opt->weights, W);
   solve_damped(W, &JointState::damping_weight, 0.0, floor);
-  if (size_of_step(c, W) > 1.0)
+  if (size_of_step(W) > 1.0)
     for (int i = 0; i < W.n; ++i) W[i].q = clipped(W[i].q + W[i].delta, c[i]);
 }
 
@@ -117,12 +103,13 @@ inline double fraction_of(double x) { return x - std::floor(x); }
 
 // Fills trial with a point of an even sequence over the joint ranges. A range of more than one
 // turn counts as the turn about the seed; a wide range of a slide as one unit on either side.
-inline void fill_spread(const Chain& c, const double* seed, int index, Workspace& W) {
+inline void fill_spread(int index, Problem& W) {
+  const Chain& c = W.chain;
   for (int i = 0; i < W.n; ++i) {
     double lower = c[i].lower, upper = c[i].upper;
     const double reach = c[i].prismatic != 0.0 ? c[i].unit : PI;
     if (upper - lower > 2.0 * reach && (c[i].prismatic == 0.0 || is_wide_slide(c[i]))) {
-      lower = std::max(lower, std::min(seed[i] - reach, upper - 2.0 * reach));
+      lower = std::max(lower, std::min(W.seed[i] - reach, upper - 2.0 * reach));
       upper = lower + 2.0 * reach;
     }
     W[i].trial = lower + fraction_of(0.5 + index * c[i].spacing) * (upper - lower);
@@ -130,28 +117,26 @@ inline void fill_spread(const Chain& c, const double* seed, int index, Workspace
 }
 
 // Fills q with a start: the seed inside the limits, then the best of a few points.
-inline void fill_start(const Chain& c, const Options& opt, const double* seed, int index,
-                       Workspace& W) {
+inline void fill_start(int index, Problem& W) {
   double best = INFINITE;
-  if (index == 0) start_at_seed(c, seed, W);
+  if (index == 0) start_at_seed(W);
   for (int attempt = 0; index > 0 && attempt < TRIES; ++attempt) {
-    fill_spread(c, seed, (index - 1) * TRIES + attempt + 1, W);
-    move(c, W, &JointState::trial);
-    const double cost = measure(opt, W, W.trial_error);
+    fill_spread((index - 1) * TRIES + attempt + 1, W);
+    move(W, &JointState::trial);
+    const double cost = measure(W, W.trial_error);
     if (cost >= best) continue;
     best = cost;
     for (int i = 0; i < W.n; ++i) W[i].q = W[i].trial;
   }
-  move_far_slides(c, opt, W);
+  move_far_slides(W);
 }
 
-// Whether q differs from the first solutions of a result, whole turns aside, in a joint by `same`.
-inline bool is_new(const Chain& c, const Workspace& W, const Result& out, int solutions,
-                   double same) {
-  for (int slot = 0; slot < solutions; ++slot) {
+// Whether q differs from the solutions of a result, whole turns aside, in a joint by `same`.
+inline bool is_new(const Workspace& W, Result out, double same) {
+  for (int slot = 0; slot < out.solutions(); ++slot) {
     int alike = 0;
     for (; alike < W.n; ++alike) {
-      const Joint& j = c[alike];
+      const Joint& j = W.chain[alike];
       double gap = std::abs(W[alike].q - out.q(slot)[alike]);
       if (gap > 0.5 * j.period && j.period != 0.0)
         gap = std::abs(gap - j.period * rounded(gap / j.period));
@@ -163,152 +148,121 @@ inline bool is_new(const Chain& c, const Workspace& W, const Result& out, int so
 }
 
 // Writes a slot, with joints moved by whole turns towards the preferred posture.
-inline void write_solution(const Chain& c, const Options& opt, const double* seed,
-                           const Workspace& W, const Result& out, int slot) {
+inline void write_solution(const Problem& W, Result out, int slot) {
   double square = 0.0;
   for (int i = 0; i < W.n; ++i) {
-    const double q = nearest_turn(c[i], W[i].q, W[i].preferred);
+    const double q = nearest_turn(W.chain[i], W[i].q, W[i].preferred);
     out.q(slot)[i] = q;
-    square += opt.joint_weights()[i] * (q - seed[i]) * (q - seed[i]);
+    square += W.opt->joint_weights()[i] * (q - W.seed[i]) * (q - W.seed[i]);
   }
   out.error(slot) = W.error;
   out.cost(slot) = W.cost;
   out.distance(slot) = std::sqrt(square);
 }
 
+// Writes the first solution.
+inline int write_first(const Problem& W, Result out) {
+  write_solution(W, out, 0);
+  out.head().solutions = 1.0;
+  return 1;
+}
+
 // The largest motion of a joint from the seed, in units of the joints.
-inline double motion_from(const Chain& c, const double* seed, const Workspace& W) {
+inline double motion_from_seed(const Problem& W) {
+  const Chain& c = W.chain;
   double largest = 0.0;
   for (int i = 0; i < W.n; ++i)
-    if (c.leader(i) == i) largest = std::max(largest, std::abs(W[i].q - seed[i]) / c[i].unit);
+    if (c.leader(i) == i) largest = std::max(largest, std::abs(W[i].q - W.seed[i]) / c[i].unit);
   return largest;
 }
 
 // Moves the seed inside the limits; returns whether it is the solution.
-inline bool accept_seed(const Chain& c, const Options& opt, const double* seed, Workspace& W) {
-  if (opt.keep_seed == 0.0) return false;
-  set_preference(c, opt, seed, W);
-  start_at_seed(c, seed, W);
-  move(c, W, &JointState::q);
-  W.cost = measure(opt, W, W.error);
-  return quality(opt, W.error, W.cost) != FAILED;
+inline bool accept_seed(Problem& W) {
+  return W.opt->keep_seed != 0.0 && quality(*W.opt, W.error, measure_seed(W)) != FAILED;
 }
 
-// Tries descents from postures about the seed, from near to far, until one ends no farther than
-// the size of the error explains; keeps the nearest solution in step. `best` is the motion to it.
-inline Quality descend_about_seed(const Chain& c, const Options& opt, const double* seed,
-                                  Quality state, double best, Workspace& W) {
-  start_at_seed(c, seed, W);
-  move(c, W, &JointState::q);
-  measure(opt, W, W.error);
-  const double size = std::sqrt(weighted_square(opt.even, W.error));
+// Descends from the seed in q. Near a singular posture that may fail, or lead far away, although a
+// small motion reaches a target nearby. Then postures about the seed are tried, from near to far,
+// until a descent ends no farther than the size of the error explains; the nearest counts.
+inline Quality descend_from_seed(Problem& W) {
+  Quality state = descend(W);
+  double best = motion_from_seed(W);
+  if (state != FAILED && best <= LEAP) return state;
+  if (state == FAILED) best = INFINITE;
+  for (int i = 0; i < W.n; ++i) W[i].step = W[i].q;
+  measure_seed(W);
+  const double size = std::sqrt(weighted_square(W.opt->even, W.error));
   const double enough = LEAP + LEAP_BY_ERROR * size;
   double radius = FIRST_RADIUS;
   for (int index = 1; size <= NEARBY && index <= NEIGHBOURS; ++index) {
     if (best <= std::max(enough, radius)) break;
     radius *= WIDEN;
     for (int i = 0; i < W.n; ++i) {
-      const double side = 2.0 * fraction_of(0.5 + index * c[i].spacing) - 1.0;
-      W[i].q = clipped(seed[i] + side * radius * c[i].unit, c[i]);
+      const double side = 2.0 * fraction_of(0.5 + index * W.chain[i].spacing) - 1.0;
+      W[i].q = clipped(W.seed[i] + side * radius * W.chain[i].unit, W.chain[i]);
     }
-    const Quality next = descend(c, opt, W);
-    const double motion = motion_from(c, seed, W);
+    const Quality next = descend(W);
+    const double motion = motion_from_seed(W);
     if (next == FAILED || motion >= best) continue;
     state = next;
     best = motion;
     for (int i = 0; i < W.n; ++i) W[i].step = W[i].q;
   }
-  return state;
-}
-
-// Descends from the seed in q. Near a singular posture that may fail, or lead far away, although a
-// small motion reaches a target nearby. Then postures about the seed are tried, too.
-inline Quality descend_from_seed(const Chain& c, const Options& opt, const double* seed,
-                                 Workspace& W) {
-  Quality state = descend(c, opt, W);
-  const double motion = motion_from(c, seed, W);
-  if (state != FAILED && motion <= LEAP) return state;
-  for (int i = 0; i < W.n; ++i) W[i].step = W[i].q;
-  state = descend_about_seed(c, opt, seed, state, state == FAILED ? INFINITE : motion, W);
   for (int i = 0; i < W.n; ++i) W[i].q = W[i].step;
-  move(c, W, &JointState::q);
-  W.cost = measure(opt, W, W.error);
+  measure_posture(W);
   return state;
 }
 
-class TimeLimit {
- public:
-  explicit TimeLimit(double seconds) : seconds_(seconds) {
-    if (seconds < INFINITE) start_ = Clock::now();
-  }
-  bool has_passed() const {
-    if (!(seconds_ < INFINITE)) return false;
-    return std::chrono::duration<double>(Clock::now() - start_).count() > seconds_;
-  }
-
- private:
+// Seconds on a clock that is never set.
+inline double now() {
   using Clock = std::chrono::steady_clock;
-  double seconds_;
-  Clock::time_point start_;
-};
+  return std::chrono::duration<double>(Clock::now().time_since_epoch()).count();
+}
 
 // Descends from start number `head.starts`, which it has filled into q.
-inline Quality descend_from_start(const Chain& c, const Options& opt, const double* seed,
-                                  const Result& out, Workspace& W) {
-  const Head& head = *out.head;
+inline Quality descend_from_start(Result out, Problem& W) {
+  const Head& head = out.head();
   const bool is_first = head.starts == 0.0, is_odd = static_cast<int>(head.starts) % 2 == 1;
-  if (opt.exact_minimum == 0.0) {
-    const bool near = head.best_effort != 0.0 && is_near(opt, out.cost(0));
-    if (head.solutions == 0.0 && near && is_odd) return descend_by_excess(c, opt, W);
-    if (is_first) return descend_from_seed(c, opt, seed, W);
+  if (W.opt->exact_minimum == 0.0) {
+    const bool near = head.best_effort != 0.0 && is_near(*W.opt, out.cost(0));
+    if (head.solutions == 0.0 && near && is_odd) return descend_by_excess(W);
+    if (is_first) return descend_from_seed(W);
   }
-  return descend(c, opt, W);
+  return descend(W);
 }
 
 // Continues a search until all slots are filled, the starts are used, or its time is over. The
 // result is zero before the first call; until a solution is found, its first slot holds the best
-// effort. Returns the number of solutions, or a Refusal.
-inline int search(const Chain& c, const Options& opt, const Pose& T, Row seed, const Result& out) {
-  if (const int refusal = check_request(T, seed)) return refusal;
-  const TimeLimit limit(opt.time_limit);
-  Workspace W(c.n);
-  set_target(T.motion(), c, W);
-  set_preference(c, opt, seed, W);
-  Head& head = *out.head;
-  if (head.starts == 0.0 && accept_seed(c, opt, seed, W)) {
-    write_solution(c, opt, seed, W, out, 0);
-    head.solutions = head.starts = 1.0;
-  }
+// effort. Returns the number of solutions, or REFUSED.
+inline int search(const Chain& c, const Options& opt, const Pose& T, Row seed, Result out) {
+  if (!is_valid(T, seed)) return REFUSED;
+  const bool is_limited = opt.time_limit < INFINITE;
+  const double end = is_limited ? now() + opt.time_limit : INFINITE;
+  Problem W(c, opt, T.motion(), seed);
+  Head& head = out.head();
+  if (head.starts == 0.0 && accept_seed(W)) head.starts = write_first(W, out);
   const double same = opt.smallest_gain == 0.0 ? SAME : SAME_PROJECTED;
   for (int k = 0; k < opt.starts && k < MAX_STARTS && head.solutions < out.slots; ++k) {
-    if (k > 0 && limit.has_passed()) break;
-    fill_start(c, opt, seed, static_cast<int>(head.starts), W);
+    if (k > 0 && is_limited && now() > end) break;
+    fill_start(static_cast<int>(head.starts), W);
     W.evaluations = 0.0;
-    const Quality state = descend_from_start(c, opt, seed, out, W);
+    const Quality state = descend_from_start(out, W);
     head.starts += 1.0;
     head.evaluations += W.evaluations;
-    const int solutions = static_cast<int>(head.solutions);
     if (state == FAILED) {
-      if (solutions == 0 && (head.best_effort == 0.0 || W.cost < out.cost(0))) {
+      if (head.solutions == 0.0 && (head.best_effort == 0.0 || W.cost < out.cost(0))) {
         head.best_effort = 1.0;
-        write_solution(c, opt, seed, W, out, 0);
+        write_solution(W, out, 0);
       }
       continue;
     }
-    if (opt.smallest_gain != 0.0) project_to_preference(c, opt, state, W);
-    if (is_new(c, W, out, solutions, same)) {
-      write_solution(c, opt, seed, W, out, solutions);
+    if (opt.smallest_gain != 0.0) project_to_preference(state, W);
+    if (is_new(W, out, same)) {
+      write_solution(W, out, out.solutions());
       head.solutions += 1.0;
     }
   }
-  return static_cast<int>(head.solutions);
-}
-
-// Calls `search` once for each target.
-inline void search_many(const Chain& c, const Options& opt, Poses Ts, Rows seeds,
-                        const Results& out) {
-  require(Ts.size == out.count && seeds.count == out.count, "a result for each target and seed");
-  for (int k = 0; k < out.count; ++k) search(c, opt, Ts[k], seeds[k], out[k]);
+  return out.solutions();
 }
 
 }  // namespace arm

@@ -10,30 +10,20 @@
 
 namespace arm {
 
-// The least of the bounds offset + gain x.
-inline double least_bound(Row offset, Row gain, double x) {
-  double least = INFINITE;
-  for (int k = 0; k < offset.size; ++k) least = std::min(least, offset[k] + gain[k] * x);
-  return least;
-}
-
-inline void check_intervals(Rows offset, Rows gain, RowToFill x) {
+// Lowers x to the largest values that can be reached from the first one, or from which the last
+// one can be reached: those of a neighbour bound them by offset + gain x.
+template <bool is_forward>
+void reachability_pass(Rows offset, Rows gain, RowToFill x) {
   const bool agree = offset.count == gain.count && offset.size == gain.size;
   require(agree && x.size == offset.count + 1, "bounds for each interval between points");
-}
-
-// Lowers x to the largest values from which the last one can be reached.
-inline void backward_pass(Rows offset, Rows gain, RowToFill x) {
-  check_intervals(offset, gain, x);
-  for (int i = offset.count - 1; i >= 0; --i)
-    x[i] = std::min(x[i], least_bound(offset[i], gain[i], x[i + 1]));
-}
-
-// Lowers x to the largest values that can be reached from the first one.
-inline void forward_pass(Rows offset, Rows gain, RowToFill x) {
-  check_intervals(offset, gain, x);
-  for (int i = 0; i < offset.count; ++i)
-    x[i + 1] = std::min(x[i + 1], std::max(0.0, least_bound(offset[i], gain[i], x[i])));
+  for (int k = 0; k < offset.count; ++k) {
+    const int i = is_forward ? k : offset.count - 1 - k;
+    const int known = is_forward ? i : i + 1, next = is_forward ? i + 1 : i;
+    double least = INFINITE;
+    for (int m = 0; m < offset.size; ++m)
+      least = std::min(least, offset[i][m] + gain[i][m] * x[known]);
+    x[next] = std::min(x[next], std::max(0.0, least));
+  }
 }
 
 }  // namespace arm

@@ -21,7 +21,7 @@ from arm_kinematics.errors import CanceledError, KinematicsError
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
-from arm_kinematics.kernels.compiled import search_many, solve_nearest_many
+from arm_kinematics.kernels.compiled import solve_many
 from arm_kinematics.kernels.layout import FARTHEST_SEED, Records
 
 _BLOCK_SIZE = 128  # targets that a core takes at a time; Ctrl-C waits for the end of a block
@@ -116,6 +116,7 @@ class BatchSolver:
         self._quick = solver.is_quick(key)
         self._known = solver.known(key)
         self._outs = np.zeros(count, solver.single)
+        self._numbers = self._outs.view(np.float64).reshape(count, solver.single.itemsize // 8)
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
@@ -172,13 +173,10 @@ class BatchSolver:
 
     def _try_first(self, block: slice) -> None:
         """Run the first attempt of ``Chain.ik`` for a block of targets."""
-        constants, outs = self._solver.model.constants, self._outs[block]
-        Ts, seeds = self._Ts[block], self._seeds[block]
-        if self._known is None:
-            search_many(constants, self._options, Ts, seeds, outs)
-        else:
-            form, opt, exact = self._known
-            solve_nearest_many(constants, opt, exact, form.plan, Ts, seeds, outs)
+        form, opt, exact = self._known or (None, self._options, self._options)
+        constants, plan = self._solver.model.constants, None if form is None else form.plan
+        Ts, seeds, numbers = self._Ts[block], self._seeds[block], self._numbers[block]
+        solve_many(constants, opt, exact, plan, Ts, seeds, numbers)
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""

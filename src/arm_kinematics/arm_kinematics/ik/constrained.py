@@ -121,10 +121,13 @@ class ConstrainedSolver:
         whole_turns: bool = False,
     ) -> IkResult:
         """Return one solution, or all, without regard to the constraints."""
-        if not whole_turns and (request := self._solver.request_all(key)) is not None:
-            found = (request.nearest if count == 1 else request.all)(T, seed)
+        request = self._solver.request_all(key)
+        if request is not None and count == 1:
+            request = self._solver.request(key)
+        if not whole_turns and request is not None:
+            found = request(T, seed)
             if found is not None:
-                return found  # type: ignore[no-any-return]
+                return found
         return self._solver.solve(T, seed, key, False, count, deadline, whole_turns)
 
     def _branches(

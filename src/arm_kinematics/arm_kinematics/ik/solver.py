@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
@@ -40,7 +40,13 @@ from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
 from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
-from arm_kinematics.kernels.compiled import Request, search, solve_all, solve_given
+from arm_kinematics.kernels.compiled import (
+    prepare_all,
+    prepare_nearest,
+    search,
+    solve_all,
+    solve_given,
+)
 from arm_kinematics.kernels.layout import (
     FARTHEST_SEED,
     MAX_BRANCHES,
@@ -71,6 +77,8 @@ _CACHE_SIZE = 256
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
 _SUCCESS, _ROTATION = IkStatus.SUCCESS, Orientation.ROTATION  # a member is slow to look up
+_Request: TypeAlias = Callable[[ArrayLike, ArrayLike | None], IkResult | None]
+"""A prepared request: of a target and a seed. Without an answer, `IkSolver.solve` says why."""
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
 
@@ -119,8 +127,8 @@ class IkSolver:
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
         self._options: dict[OptionKey, Records] = {}
-        self._requests: dict[OptionKey, Request | None] = {}
-        self._requests_for_all: dict[OptionKey, Request | None] = {}
+        self._requests: dict[OptionKey, _Request | None] = {}
+        self._requests_for_all: dict[OptionKey, _Request | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[OptionKey, tuple[ClosedForm, Records, Records] | None] = {}
         self._general: General6R | None = None
@@ -130,7 +138,7 @@ class IkSolver:
         """Return the state for another process, which prepares its own requests."""
         return self.__dict__ | {"_requests": {}, "_requests_for_all": {}, "_general": None}
 
-    def request(self, key: OptionKey) -> Request | None:
+    def request(self, key: OptionKey) -> _Request | None:
         """Return the request for the nearest solution; None if several must be compared.
 
         Its first attempts, by the closed form or from some starts, do not look at the time.
@@ -140,24 +148,24 @@ class IkSolver:
         except (KeyError, TypeError):  # not cached, or a list or an array, which cannot be a key
             return self._remember_requests(key)[0]
 
-    def request_all(self, key: OptionKey) -> Request | None:
+    def request_all(self, key: OptionKey) -> _Request | None:
         """Return the request for all solutions; None without a closed form."""
         try:
             return self._requests_for_all[key]
         except (KeyError, TypeError):
             return self._remember_requests(key)[1]
 
-    def _remember_requests(self, key: OptionKey) -> tuple[Request | None, Request | None]:
+    def _remember_requests(self, key: OptionKey) -> tuple[_Request | None, _Request | None]:
         """Return the requests for the nearest, and for all solutions."""
         known, opt = self.known(key), self.options(key)
-        request = None
+        request = for_all = None
         if known is not None or self.is_quick(key):
             form, descent, exact = known or (None, opt, opt)
             plan, middle = None if form is None else form.plan, self._middle
             parts = self._constants, descent, exact, plan, middle, IkResult, _SUCCESS
-            request = Request(*parts)
+            request = prepare_nearest(*parts)
+            for_all = None if form is None else prepare_all(*parts)
         remember(self._requests, key, request)
-        for_all = None if known is None else request
         remember(self._requests_for_all, key, for_all)
         return request, for_all
 

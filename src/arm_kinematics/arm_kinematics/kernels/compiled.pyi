@@ -8,6 +8,7 @@ base. But for `fk` and `fk_jacobian`, the interpreter's lock is released meanwhi
 may change the arguments.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 from arm_common.transforms import Array
@@ -33,25 +34,33 @@ class Result:
     @property
     def every_q(self) -> Array: ...
 
-class Request:
-    """A prepared request; without a plan it searches. T (4, 4), seed (n,) or None, mid-range."""
+def prepare_nearest(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records | None,
+    middle: Array,
+    kind: type[Any],
+    success: Any,
+    /,
+) -> Callable[[ArrayLike, ArrayLike | None], Any]:
+    """Return the function of T (4, 4) and a seed (n,), or None for mid-range, that solves.
 
-    def __init__(
-        self,
-        chain: Records,
-        options: Records,
-        exact: Records,
-        plan: Records | None,
-        middle: Array,
-        kind: type[Any],
-        success: Any,
-        /,
-    ) -> None: ...
-    def nearest(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
-        """Return the solution nearest to the seed; None without one or for invalid arguments."""
+    It returns the solution nearest to the seed, as a result of a kind; None without one or for
+    invalid arguments. Without a plan it searches.
+    """
 
-    def all(self, T: ArrayLike, seed: ArrayLike | None, /) -> Any:
-        """Return all solutions of the closed form, the nearest first; None likewise."""
+def prepare_all(
+    chain: Records,
+    options: Records,
+    exact: Records,
+    plan: Records | None,
+    middle: Array,
+    kind: type[Any],
+    success: Any,
+    /,
+) -> Callable[[ArrayLike, ArrayLike | None], Any]:
+    """Return likewise the function for all solutions of the closed form, the nearest first."""
 
 def fk(chain: Records, q: ArrayLike, /) -> Array | None:
     """Return the pose (4, 4) of the tip in the base frame; None if q is not n finite numbers."""
@@ -60,11 +69,8 @@ def fk_jacobian(chain: Records, q: ArrayLike, /) -> tuple[Array, Array] | None:
     """Return that and the Jacobian (6, n) at the tip's origin, base axes, linear rows first."""
 
 def search(chain: Records, options: Records, T: Array, seed: Array, result: Records, /) -> int:
-    """Continue a search; return the number of solutions, -1 (bad target) or -2 (bad seed)."""
+    """Continue a search; return the number of solutions, -1 for a bad target or seed."""
 
-def search_many(
-    chain: Records, options: Records, Ts: Array, seeds: Array, results: Records, /
-) -> None: ...
 def solve_all(
     chain: Records, options: Records, plan: Records, T: Array, seed: Array, result: Records, /
 ) -> int:
@@ -82,17 +88,20 @@ def solve_given(
 ) -> int:
     """Find the solutions among postures (k, n); ``length`` is that of the arm."""
 
-def solve_nearest_many(
+def solve_many(
     chain: Records,
     options: Records,
     exact: Records,
-    plan: Records,
+    plan: Records | None,
     Ts: Array,
     seeds: Array,
-    results: Records,
+    results: Array,
     /,
 ) -> None:
-    """Solve each target by its closed form, or by a search if that finds no solution."""
+    """Fill the numbers (m, k) of a result with one slot for each target.
+
+    Each is solved by the closed form, or by a search without one or if that finds no solution.
+    """
 
 def fill_postures(chain: Records, plan: Records, Ts: Array, seed: Array, out: Array, /) -> None:
     """Fill out (MAX_BRANCHES m, n) with the branches inside the limits at Ts (m, 4, 4) or NaN."""
@@ -167,6 +176,3 @@ def roots(slides: bool, a: float, b: float, c: float, size: float, /) -> tuple[i
 
 def real_roots(coefficients: Array, out: Array, /) -> int:
     """Fill out (8,) with the real roots of a quartic, ascending; return their number."""
-
-def polish(chain: Records, T: Array, unit: float, q: Array, /) -> float:
-    """Improve q (6,) as far as rounding allows; return its error."""

@@ -28,14 +28,12 @@ PANDA = shipped("panda")._solver.model.constants
 CALLS = {  # valid arguments of every function
     "fk": (C, Q),
     "fk_jacobian": (C, Q),
+    "prepare_nearest": (C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS),
+    "prepare_all": (C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS),
     "search": (C, OPTIONS, T, Q, RESULT),
-    "search_many": (C, OPTIONS, T[None], Q[None], np.zeros(1, layout.result_dtype(6, 1))),
     "solve_all": (C, EXACT, PLAN, T, Q, RESULT),
     "solve_given": (C, EXACT, 1.0, Q[None], T, Q, RESULT),
-    "solve_nearest_many": (
-        *(C, OPTIONS, EXACT, PLAN, T[None], Q[None]),
-        np.zeros(1, layout.result_dtype(6, 1)),
-    ),
+    "solve_many": (C, OPTIONS, EXACT, PLAN, T[None], Q[None], np.zeros((1, 19))),
     "fill_postures": (C, PLAN, T[None], Q, np.zeros((8, 6))),
     "collect": (
         *(C, T, 1.0, 5, np.ones((9, 14)), np.ones((9, 14)), ONE, np.ones((6, 12)), ONE),
@@ -49,7 +47,6 @@ CALLS = {  # valid arguments of every function
     "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
     "roots": (False, 1.0, 2.0, 1.0, 2.0),
-    "polish": (C, T, 0.3, Q.copy()),
     "real_roots": (np.ones(5), np.ones(8)),
 }
 FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
@@ -131,39 +128,37 @@ def test_output_arrays_must_be_writable():
 
 @pytest.mark.parametrize("wrong", [None, "text", [1.0], [[1.0] * 6], np.full(6, np.nan), 3])
 def test_request_gives_none_for_what_is_no_pose_or_posture(wrong):
-    request = SOLVER.request(KEY)
-    assert request.nearest(wrong, Q) is None and request.all(wrong, None) is None
+    nearest, solve_all = SOLVER.request(KEY), SOLVER.request_all(KEY)
+    assert nearest(wrong, Q) is None and solve_all(wrong, None) is None
     if wrong is not None:
-        assert request.nearest(T, wrong) is None
+        assert nearest(T, wrong) is None and solve_all(T, wrong) is None
         assert compiled.fk(C, wrong) is None
 
 
 def test_request_checks_its_parts():
-    parts = [C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS]
-    compiled.Request(*parts)
+    parts = CALLS["prepare_nearest"]
     for k, wrong in enumerate([C[:3], OPTIONS[None][:0], PLAN, OPTIONS, Q[:5], bytearray]):
-        with pytest.raises((TypeError, ValueError)):
-            compiled.Request(*[wrong if i == k else part for i, part in enumerate(parts)])
-    with pytest.raises(TypeError):
-        compiled.Request.__new__(compiled.Request).nearest(T, Q)
+        for prepare in (compiled.prepare_nearest, compiled.prepare_all):
+            with pytest.raises((TypeError, ValueError)):
+                prepare(*[wrong if i == k else part for i, part in enumerate(parts)])
+    for count in (0, 1, 3):
+        with pytest.raises(TypeError):
+            compiled.prepare_nearest(*parts)(*[T, Q, Q][:count])
 
 
 def test_request_keeps_its_parts():
     parts = [C.copy(), OPTIONS.copy(), EXACT.copy(), PLAN.copy(), Q.copy()]
-    request = compiled.Request(*parts, IkResult, IkStatus.SUCCESS)
-    before = request.nearest(T, Q + 1.0).q
+    request = compiled.prepare_nearest(*parts, IkResult, IkStatus.SUCCESS)
+    before = request(T, Q + 1.0).q
     for part in parts:
         part.reshape(-1).view(np.uint8)[...] = 255
-    assert np.array_equal(request.nearest(T, Q + 1.0).q, before)
-    with pytest.raises(TypeError, match="once"):
-        request.__init__(C, OPTIONS, EXACT, PLAN, Q, IkResult, IkStatus.SUCCESS)
+    assert np.array_equal(request(T, Q + 1.0).q, before)
 
 
-def test_result_that_was_not_initialised_has_no_positions():
-    result = IkResult.__new__(IkResult)
-    for name in ("q", "every_q"):
-        with pytest.raises(AttributeError):
-            getattr(result, name)
+def test_a_result_cannot_be_made_without_its_numbers():
+    for arguments in ((), (IkStatus.SUCCESS, np.zeros(18), 6, None), (1, [0.0] * 19, 6, None)):
+        with pytest.raises((TypeError, ValueError)):
+            IkResult.__new__(IkResult, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -183,8 +178,17 @@ def test_impossible_plans_are_refused(changes):
 
 
 def test_what_is_no_posture_is_not_polished():
-    for q in (np.full(6, np.nan), np.full(6, 1e200)):
-        assert compiled.polish(C, T, 0.3, q) == np.inf and (abs(q) != np.pi).all()
+    """Neither the third angle nor the products of an eigenvalue lead to a posture."""
+    angles, products = np.full(6, 0.3), np.ones((6, 12))
+    for q3, v in (
+        (np.full(6, np.nan), products),
+        (angles, np.full((6, 12), np.nan)),
+        (np.full(6, 1e200), products),
+    ):
+        solutions, limits = np.zeros((64, 6)), np.full(6, 1e300)
+        loop = np.ones((9, 14))
+        found = compiled.collect(C, T, 0.3, 5, loop, loop, q3, v, limits, solutions, 0)
+        assert found == (0, 0) and (limits == np.inf).all() and not solutions.any()
 
 
 def test_results_can_be_sent_to_another_process_and_requests_stay():

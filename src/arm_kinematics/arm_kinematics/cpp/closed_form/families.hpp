@@ -33,7 +33,7 @@ constexpr double SLACK = 5e-5;
 // Whether whole turns bring the first joints of a plan inside the limits.
 inline bool fits(const Chain& c, const Plan& plan, int joints, const Branch& branch) {
   for (int joint = 0; joint < joints; ++joint) {
-    const int i = plan.reversed != 0.0 ? c.n - 1 - joint : joint;
+    const int i = plan.order(joint, c.n);
     const double width = c[i].upper - c[i].lower, period = c[i].period;
     if (!(width < period && i < c.n - plan.kept)) continue;
     double above = branch.joints[joint].q - c[i].lower;

@@ -42,6 +42,8 @@ struct Plan {
 
   Family kind() const { return family == 0.0 ? Family::place_then_turn : Family::turn_then_place; }
   bool slides(int joint) const { return joints[joint].slides != 0.0; }
+  // The place of the i-th joint of a chain of n in the order of the plan, and vice versa.
+  int order(int i, int n) const { return reversed != 0.0 ? n - 1 - i : i; }
 };
 
 // A branch, complete or not: joints in the plan's order.

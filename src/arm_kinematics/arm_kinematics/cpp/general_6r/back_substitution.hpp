@@ -80,23 +80,22 @@ inline void fill_first_angles(const Loop& loop, double* q) {
 // Fills q (6), in the order of the arm, with a candidate of an eigenvalue: the angle of the third
 // joint and the products v. The last joint turns the tip nearest to the goal. Where two solutions
 // share the eigenvalue, the branch selects one; returns whether branches differ.
-inline bool fill_candidate(const Chain& c, const Goal& goal, const Loop& loop, double q3,
-                           const double* v, int branch, Workspace& W, double* q) {
+inline bool fill_candidate(Goal& goal, const Loop& loop, double q3, const double* v, int branch,
+                           double* q) {
   const auto [q4, q5, is_mixed] = angles_of_products(v, branch);
   double angles[6] = {0.0, 0.0, q3, q4, q5, 0.0};
   fill_first_angles(loop, angles);
   for (int k = 0; k < 6; ++k) q[loop.joint(k)] = angles[k];
-  place(c, q, W);
+  place(q, goal);
   const int last = loop.joint(5);
-  q[last] = angle_about(W[last].axis, goal.pose.rotation * transposed(W.tip.rotation)).q;
+  q[last] = angle_about(goal[last].axis, goal.pose.rotation * transposed(goal.tip.rotation)).q;
   return is_mixed;
 }
 
 // Appends q (6) to the first solutions unless it is there, or they are full.
-inline int add_posture(const Chain& c, const Goal& goal, const double* q, Workspace& W,
-                       RowsToFill solutions, int count) {
+inline int add_posture(Goal& goal, const double* q, RowsToFill solutions, int count) {
   for (int k = 0; k < count; ++k)
-    if (is_same(c, goal, solutions[k], q, W)) return count;
+    if (is_same(goal, solutions[k], q)) return count;
   if (count == solutions.count) return count;
   std::copy(q, q + 6, solutions[count].values);
   return count + 1;
@@ -112,25 +111,26 @@ struct Found {
 inline Found collect(const Chain& c, const Pose& T, double unit, int order, const Bilinear& before,
                      const Bilinear& behind, RowToFill q3, RowsToFill v, RowToFill limits,
                      RowsToFill solutions, int count) {
-  require(c.n == 6 && unit > 0.0 && order < 12 && solutions.size == 6, "an arm of six joints");
-  require(v.size == PRODUCTS && v.count == q3.size && limits.size == q3.size, "another count");
-  require(count <= solutions.count, "another count");
-  const Goal goal = {T.motion(), unit};
+  require(v.size == PRODUCTS && v.count == q3.size && limits.size == q3.size && order < 12 &&
+              solutions.size == 6 && count <= solutions.count,
+          "another count");
+  Goal goal(c, T, unit, 6);
   const Loop loop = {order, before, behind};
-  Workspace W(6);
   double found[CAPACITY][6], q[6];
   int here = 0;
   for (int k = 0; k < q3.size; ++k) {
     const double limit = limits[k];
     bool is_mixed = true;
     for (int branch = 0; limit >= 0.0 && is_mixed && branch < 2; ++branch) {
-      is_mixed = fill_candidate(c, goal, loop, q3[k], v[k], branch, W, q);
-      const auto [error, after] = polish(c, goal, limit, W, q);
+      is_mixed = fill_candidate(goal, loop, q3[k], v[k], branch, q);
+      const auto [error, after] = polish<6>(goal, {}, limit, ROUND_OFF, POLISHING_STEPS, q);
       if (branch == 0) limits[k] = error;
-      if (after < SOLVED) here = add_posture(c, goal, q, W, {found[0], CAPACITY, 6}, here);
+      if (!(after < SOLVED)) continue;
+      for (double& angle : q) angle = wrapped(angle);
+      here = add_posture(goal, q, {found[0], CAPACITY, 6}, here);
     }
   }
-  for (int k = 0; k < here; ++k) count = add_posture(c, goal, found[k], W, solutions, count);
+  for (int k = 0; k < here; ++k) count = add_posture(goal, found[k], solutions, count);
   return {here, count};
 }
 

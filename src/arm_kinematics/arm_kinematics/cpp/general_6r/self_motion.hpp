@@ -7,6 +7,9 @@
 // across the step. It also passes points where a joint reverses, unlike a sweep of that joint.
 #pragma once
 
+#include <array>
+#include <numeric>
+
 #include "refinement.hpp"
 
 namespace arm {
@@ -14,7 +17,7 @@ namespace arm {
 // How a trace ends; kernels/layout.py has the same values.
 enum Ending { CLOSED = 1, STUCK = 2, FULL = 3 };
 
-using Posture = double[7];
+using Posture = std::array<double, 7>;
 
 using Points = Span<const Posture>;
 using PointsToFill = Span<Posture>;
@@ -25,6 +28,7 @@ struct Trace {
 };
 
 constexpr int CORRECTIONS = 8;
+constexpr double ANY = 1e100;            // error of a point to correct
 constexpr double ON_CURVE = 1e-12;       // error of a point of the curve
 constexpr int POINTS_PER_CALL = 30;      // so that time is looked at in between
 constexpr double SHORTEST_TRACE = 1e-8;  // fraction of the longest step
@@ -33,9 +37,7 @@ constexpr double MARGIN = 0.9, GROWTH = 1.5;
 constexpr double SAME_POINT = 1e-6;  // points nearer than this are the same [rad]
 
 inline double dot(const Posture& p, const Posture& q) {
-  double sum = 0.0;
-  for (int i = 0; i < 7; ++i) sum += p[i] * q[i];
-  return sum;
+  return std::inner_product(p.begin(), p.end(), q.begin(), 0.0);
 }
 
 inline double farthest(const Posture& p, const Posture& q) {
@@ -44,51 +46,33 @@ inline double farthest(const Posture& p, const Posture& q) {
   return largest;
 }
 
-inline void copy(const Posture& from, Posture& to) { std::copy(from, from + 7, to); }
-
 // The curve of postures of a chain at a goal.
-struct Curve {
-  const Chain& chain;
-  Goal goal;
-  Workspace& W;
+struct Curve : Goal {
+  Curve(const Chain& c, const Pose& T, double unit) : Goal(c, T, unit, 7) {}
 
   // Fills the point at distance h from q along the unit vector d; returns whether there is one.
-  bool correct(const Posture& q, const Posture& d, double h, Posture& point) const {
-    double e[6], A[7][8], step[7];
+  bool correct(const Posture& q, const Posture& d, double h, Posture& point) {
     for (int i = 0; i < 7; ++i) point[i] = q[i] + h * d[i];
-    for (int k = 0; k < CORRECTIONS; ++k) {
-      if (!place(chain, point, W)) return false;
-      const double error = fill_pose_error(goal, W, e);
-      double ahead = h;
-      for (int i = 0; i < 7; ++i) ahead -= d[i] * (point[i] - q[i]);
-      if (error < ON_CURVE && std::abs(ahead) < ON_CURVE) return true;
-      fill_scaled_jacobian<7>(chain, goal.unit, W, A);
-      for (int i = 0; i < 6; ++i) A[i][7] = e[i];
-      copy(d, reinterpret_cast<Posture&>(A[6]));
-      A[6][7] = ahead;
-      const double scale = solve_linear<7>(A, step);
-      for (int i = 0; i < 7; ++i) point[i] += scale * step[i];
-    }
-    return false;
+    const Plane plane = {q.data(), d.data(), h};
+    return polish<7>(*this, plane, ANY, ON_CURVE, CORRECTIONS, point.data()).after < ON_CURVE;
   }
 
   // Fills the unit vector of joint motion at q that leaves the tip at rest, on the side of
   // `ahead`, to which it is not perpendicular (Allgower and Georg, 3.2: the bordered Jacobian).
-  void fill_tangent(const Posture& q, const Posture& ahead, Posture& t) const {
+  void fill_tangent(const Posture& q, const Posture& ahead, Posture& t) {
     double A[7][8] = {};
-    if (!place(chain, q, W)) return std::fill(t, t + 7, std::numeric_limits<double>::quiet_NaN());
-    fill_scaled_jacobian<7>(chain, goal.unit, W, A);
-    copy(ahead, reinterpret_cast<Posture&>(A[6]));
+    if (!place(q.data(), *this)) return t.fill(std::numeric_limits<double>::quiet_NaN());
+    fill_scaled_jacobian<7>(*this, A);
+    std::copy(ahead.begin(), ahead.end(), A[6]);
     A[6][7] = 1.0;
-    solve_linear<7>(A, t);
+    solve_linear<7>(A, t.data());
     const double size = std::sqrt(dot(t, t));
     for (double& component : t) component /= size;
   }
 
   // Whether the point `end` is on the curve near q, in direction t. With h > 0 it must lie ahead,
   // no farther than h. Then fills it in the turns of q.
-  bool closes(const Posture& q, const Posture& t, double h, const Posture& end,
-              Posture& point) const {
+  bool closes(const Posture& q, const Posture& t, double h, const Posture& end, Posture& point) {
     double ahead = 0.0, gap = 0.0;
     for (int i = 0; i < 7; ++i) {
       const double way = wrapped(end[i] - q[i]);
@@ -97,7 +81,8 @@ struct Curve {
     }
     if (h > 0.0 && (ahead <= 0.0 || ahead > h || gap > 2.0 * h)) return false;
     Posture near;
-    if (!correct(q, t, ahead, near) || angular_distance(7, near, end) > SAME_POINT) return false;
+    if (!correct(q, t, ahead, near) || angular_distance(7, near.data(), end.data()) > SAME_POINT)
+      return false;
     for (int i = 0; i < 7; ++i) point[i] = q[i] + wrapped(end[i] - q[i]);
     return true;
   }
@@ -108,14 +93,10 @@ struct Curve {
 // may exceed a turn. The first step is about in direction `ahead`.
 inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
                    const Posture& ahead, PointsToFill out, int count) {
-  require(
-      c.n == 7 && unit > 0.0 && longest > 0.0 && longest <= PI && count >= 1 && count <= out.size,
-      "no curve");
-  Workspace W(7);
-  const Curve curve{c, {T.motion(), unit}, W};
+  require(longest > 0.0 && longest <= PI && count >= 1 && count <= out.size, "no curve");
+  Curve curve(c, T, unit);
   Posture* points = out;
-  Posture q, t, next, next_t;
-  copy(points[count - 1], q);
+  Posture q = points[count - 1], t, next, next_t;
   curve.fill_tangent(q, ahead, t);
   double h = MARGIN * longest;
   const int end = std::min(out.size, count + POINTS_PER_CALL - 1);
@@ -131,10 +112,10 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
       continue;
     }
     const bool is_closed = count > 2 && curve.closes(q, t, h, points[0], next);
-    copy(next, points[count++]);
+    points[count++] = next;
     if (is_closed) return {count, CLOSED};
-    copy(next, q);
-    copy(next_t, t);
+    q = next;
+    t = next_t;
     h = std::min(MARGIN * longest, GROWTH * h);
   }
   return {count, FULL};
@@ -143,24 +124,20 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
 // Fills q with the curve's point at a step from a near one; returns whether there is one.
 inline bool fill_point(const Chain& c, const Pose& T, double unit, const Posture& near,
                        const Posture& step, Posture& q) {
-  require(c.n == 7, "an arm of seven joints");
-  Workspace W(7);
   const double h = std::sqrt(dot(step, step));
   Posture d;
   for (int i = 0; i < 7; ++i) d[i] = step[i] / std::max(h, 1e-300);
-  return Curve{c, {T.motion(), unit}, W}.correct(near, d, h, q);
+  return Curve(c, T, unit).correct(near, d, h, q);
 }
 
 // Whether a traced curve passes through the point q of the same self-motion.
 inline bool passes(const Chain& c, const Pose& T, double unit, double longest, Points traced,
                    const Posture& q) {
-  require(c.n == 7, "an arm of seven joints");
-  Workspace W(7);
-  const Curve curve{c, {T.motion(), unit}, W};
+  Curve curve(c, T, unit);
   int nearest = 0;
   double gap = INFINITE;
   for (int j = 0; j < traced.size; ++j) {
-    const double apart = angular_distance(7, traced[j], q);
+    const double apart = angular_distance(7, traced[j].data(), q.data());
     if (apart < gap) nearest = j, gap = apart;
   }
   if (traced.size == 0 || !(gap <= longest)) return false;
