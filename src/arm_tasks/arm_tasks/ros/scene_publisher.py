@@ -23,7 +23,6 @@ from arm_description.ros.robot_file_watcher import PERIOD, FileWatch
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array
-from arm_simulation.threads.mesh import bolt_picture, nut_picture
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.node import Node
@@ -38,6 +37,7 @@ from arm_tasks.scene.editing import SceneEditor
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.objects import STEEL, Color, Primitive
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
+from arm_tasks.scene.thread_pictures import bolt_picture, nut_picture
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in

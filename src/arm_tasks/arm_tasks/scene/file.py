@@ -17,12 +17,11 @@ from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
-from arm_simulation.errors import SimulationError
-from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
+from arm_tasks.scene.screw_thread import ScrewThread
 
 DEFAULT_SCENE = "nut_transfer"
 TASK_SCENE = "table"  # of tasks that name none: nothing but the table
@@ -275,7 +274,7 @@ def _hand(keys: TypedMapping, default: int = 1) -> int:
 def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> ScrewThread:
     try:
         return ScrewThread.of(diameter, pitch, hand)
-    except SimulationError as error:
+    except SceneError as error:
         raise keys.fail(str(error)) from None
 
 

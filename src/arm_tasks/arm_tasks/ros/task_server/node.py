@@ -17,14 +17,13 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
 from arm_description.trajectories.files import shipped_trajectories
-from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.motion.execution import GOAL_TOLERANCE
+from arm_hardware.calibration.axes import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from arm_description import RobotModel, load_robot
+from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
@@ -104,10 +103,12 @@ class TaskServerParameters:
     )
 
 
-def _goal_tolerances(model: RobotModel, chosen: TaskServerParameters) -> dict[str, float]:
+def _goal_tolerances(chain: Chain, chosen: TaskServerParameters) -> dict[str, float]:
     """Return the tolerances of the joints other than 0."""
-    of_kind = {"rad": chosen.goal_tolerance, "m": chosen.goal_tolerance_linear}
-    bounds = {axis.name: of_kind[axis.unit] for axis in axes_of(model).arm}
+    bounds = {
+        name: chosen.goal_tolerance_linear if slides else chosen.goal_tolerance
+        for name, slides in zip(chain.joint_names, chain.sliding, strict=True)
+    }
     return {name: bound for name, bound in bounds.items() if bound}
 
 
@@ -134,7 +135,7 @@ class TaskServer(Node):
         chain = Chain.from_model(model)
         polled = PolledSubscriptions()
         self._state = ArmState(self, model, polled, chosen.prefix)
-        self._driver = DriverClient(self, self._state, _goal_tolerances(model, chosen))
+        self._driver = DriverClient(self, self._state, _goal_tolerances(chain, chosen))
         resting_arm = RestingArm(self._state, chain)
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)

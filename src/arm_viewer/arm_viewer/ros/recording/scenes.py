@@ -16,6 +16,7 @@ from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.exporters.page import FlatShape
+from arm_description.urdf.elements import TRUE_FRAMES
 from geometry_msgs.msg import TransformStamped
 
 from arm_viewer.ros.recording.player import TF
@@ -24,7 +25,7 @@ from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.store import TRUE_FRAMES, SceneStore
+from arm_viewer.scene.store import SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
 
