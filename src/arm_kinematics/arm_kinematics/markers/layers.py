@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, auto
-from typing import NamedTuple
 
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.markers import frames, targets, workspace
-from arm_kinematics.markers.mark import Mark, alike
+from arm_kinematics.markers.mark import Mark, NumberedMark, alike
 from arm_kinematics.markers.state import MarkerInputs
 
 
@@ -75,14 +74,6 @@ LAYERS = {
         frames.velocity_ellipsoid, (Cause.JOINTS,), "Tip velocities within the speed limits."
     ),
 }
-
-
-class NumberedMark(NamedTuple):
-    """A mark with its layer and number; None if it was removed."""
-
-    layer: str
-    number: int
-    mark: Mark | None
 
 
 class MarkerDiff:

@@ -23,7 +23,7 @@ from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused, TimeRanOut
-from arm_tasks.planning.step_planner import StepPlanner
+from arm_tasks.planning.single_steps.step_planner import StepPlanner
 from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
 from arm_tasks.scene.objects import readonly

@@ -172,6 +172,14 @@ def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
     return _scene(parse_yaml(text, file, SceneError), robot)
 
 
+def scene_from_bytes(data: bytes, file: str = "scene", robot: str = "") -> Scene:
+    """Read and check a scene from the content of a file, as scene_from_text()."""
+    try:
+        return scene_from_text(data.decode("utf-8-sig"), file, robot)
+    except UnicodeDecodeError:
+        raise SceneError("is not text in UTF-8; save it as such", file) from None
+
+
 class _Placer:
     """Computes and registers the frames of a scene, given base_link <- scene (4, 4)."""
 

@@ -130,7 +130,7 @@ def test_real_hardware_has_no_simulated_world(table):
     assert "real" not in world.when["hardware"]
 
 
-CONTACT = default_values() | {"world": "contact"}
+CONTACT = {argument.name: argument.default for argument in ARGUMENTS} | {"world": "contact"}
 
 
 def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():

@@ -16,7 +16,7 @@ from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
-from arm_description.trajectories.files import shipped_trajectories
+from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_hardware.calibration.axes import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
@@ -43,7 +43,7 @@ from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.readiness import Readiness
 from arm_tasks.ros.task_server.task_controls import TaskControls
-from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
+from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, serve_touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import DEFAULT_TASK
@@ -119,7 +119,7 @@ class TaskServer(Node):
         run_task; feedback with steps_total 0 has the reason for waiting before there is a plan.
 
     Services:
-        check_task; those of TaskControls, Teaching, Touching.
+        check_task; those of TaskControls and Teaching, teach/touch_bolt.
 
     Publishers:
         those of TaskControls.
@@ -154,7 +154,8 @@ class TaskServer(Node):
         )
         self._state.set_model_callback(self._planning.set_model)
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
-        Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
+        show = self.scene_node.show
+        serve_touching(self, model, resting_arm, self._planning, self._controls, show)
         self._resting_arm = resting_arm
         file = resolve(chosen.scene, "scenes", "scene", SceneError)
         SceneFollower(self, file, model.name, self._change_scene, self._keeps_scene)

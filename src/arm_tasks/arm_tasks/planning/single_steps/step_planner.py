@@ -9,15 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from arm_common.files import ANY_FILE, FileAccess
+from arm_common.plugins import PluginGroup
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
-from arm_tasks.planning.motions import MOTIONS, Motions
 from arm_tasks.planning.plan import Situation
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.last_grip import NextGrip, pull_off_problem
 from arm_tasks.planning.screwing.planner import ScrewPlanner
+from arm_tasks.planning.single_steps.motions import MOTIONS, Motions
 from arm_tasks.planning.torques import carried_load
 from arm_tasks.planning.world_model import (
     CollisionCheckerCache,
@@ -34,6 +35,13 @@ from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.functions import load_function
+
+RECORDED_MOTIONS = PluginGroup(
+    "arm_tasks.recorded_motions",
+    "step with a recording",
+    {"play": "arm_tasks.planning.single_steps.playing:PlayPlanner"},
+)
+"""By kind of step: planners of motions along files, which a task without such a step needs not."""
 
 
 class StepPlanner:
@@ -76,13 +84,17 @@ class StepPlanner:
         self.builder.checker = self._checkers.get(self.world)
         self.builder.payload = carried_load(self.world)
         try:
-            if type(step) in MOTIONS:
-                if step.gripper is not None:
-                    self._require_empty_jaws(step, ", so they cannot move while the arm moves")
-                scene = self.world.with_tool(self._tool())
-                MOTIONS[type(step)](Motions(scene, self.builder, self._files), step, name)
-            else:
+            if type(step) in self._planners:
                 self._planners[type(step)](step, name)
+                return
+            if step.gripper is not None:
+                self._require_empty_jaws(step, ", so they cannot move while the arm moves")
+            scene = self.world.with_tool(self._tool())
+            if type(step) in MOTIONS:
+                MOTIONS[type(step)](Motions(scene, self.builder), step, name)
+            else:
+                planner = RECORDED_MOTIONS.load(step.kind)
+                planner(scene, self.builder, self._files).plan(step, name)
         except SceneError as error:
             raise self.builder.invalid(step, error.what) from None
 

@@ -4,37 +4,25 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.files import FileAccess
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
-from arm_description.trajectories.drawing import text_path
-from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
-from arm_description.trajectories.trajectory import ToolTrajectory
-from arm_kinematics.ik.modes import MODES
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
-from arm_kinematics.paths.timing import keep_pace
 
-from arm_description import DescriptionError
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.errors import SceneError
-from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
 from arm_tasks.planning.tool_path import (
     OutOfReach,
-    joint_path,
     path_options,
     tool_path,
 )
-from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, Scene
 from arm_tasks.task import steps
 
@@ -50,7 +38,6 @@ class Motions:
 
     scene: Scene
     builder: PlanBuilder
-    files: FileAccess  # where recordings may be
 
     def move_joints(self, step: steps.MoveJoints, name: str) -> None:
         """Plan a step to given joint positions."""
@@ -81,82 +68,6 @@ class Motions:
         if also:
             what = f"'{taught}' is a taught pose and {also}; rename the taught pose"
             raise self.builder.invalid(step, what)
-
-    def play(self, step: steps.Play, name: str) -> None:
-        """Plan a step along a trajectory of the joints or the tool."""
-        chain = self.builder.chain
-        tool: ToolTrajectory | None
-        try:
-            if step.text:
-                tool = text_path(step.text, step.drawing)
-            else:
-                tool = read_tool_trajectory(step.path, chain.joint_names, self.files, step.drawing)
-        except DescriptionError as error:
-            raise self.builder.invalid(step, str(error)) from None
-        if tool is not None:
-            self._play_tool(step, name, tool)
-        elif step.frame or step.orientation or step.tool_speed or step.touch:
-            what = f"{step.what} is a trajectory of the joints, without frame, orientation,"
-            raise self.builder.invalid(step, f"{what} tool_speed and touch")
-        else:
-            self._play_joints(step, name)
-
-    def _play_tool(self, step: steps.Play, name: str, tool: ToolTrajectory) -> None:
-        tool = tool.reversed() if step.reverse else tool
-        if tool.times is not None and step.tool_speed is not None:
-            what = f"{step.what} has times, so it cannot have a tool_speed"
-            raise self.builder.invalid(step, what)
-        chain, where = self.builder.chain, step.what
-        obj = self.scene.object(step.touch) if step.touch else None
-        begin = Labels(step, name, f"moving to the beginning of {where}", "begin")
-        along = Labels(step, name, f"playing {where}{' in reverse' if step.reverse else ''}")
-        poses = self.scene.frame(step.frame or BASE_FRAME) @ tool.poses
-        orientation = step.orientation or MODES[tool.orientation].step
-        options = path_options(orientation, step.tolerance)
-
-        def plan(start: IkResult) -> None:
-            path = joint_path(chain, poses, tool.times_at(step.tool_speed), start.q, options)
-            self.builder.joint_motion(begin, start.q)
-            with contextlib.ExitStack() as allowed:
-                if obj is not None:
-                    self._require_shallow(along, obj, path.positions)
-                    allowed.enter_context(self.builder.allow_contact(obj.name, step.depth))
-                self.builder.motion(along, path.positions, path.errors, timed=path.timed(chain))
-
-        builder = self.builder
-        builder.first_feasible(begin, lambda: builder.postures(poses[0], options), plan)
-
-    def _require_shallow(self, labels: Labels, obj: SceneObject, rows: Array) -> None:
-        """Refuse a step whose tool is deeper in an object than it may be, at rows (m, n)."""
-        assert isinstance(labels.source, steps.Play)
-        half = thickness(obj) / 2.0  # beyond the middle a tip would leave at the back
-        if labels.source.depth >= half:
-            what = f"depth must be below {half * 1e3:g} mm, half the thickness of {obj.name}"
-            raise self.builder.invalid(labels.source, what)
-        tips = np.array([self.builder.chain.fk(row) for row in rows])
-        depths = tip_depths(obj, tips[:, :3, 3])
-        deepest = int(np.argmax(depths))
-        if depths[deepest] > labels.source.depth + TOUCH:
-            x, y, z = tips[deepest, :3, 3] * 1e3
-            what = (
-                f"the tool would be {depths[deepest] * 1e3:.1f} mm deep in {obj.name}, where"
-                f" {labels.source.depth * 1e3:g} mm are allowed, at ({x:.1f}, {y:.1f}, {z:.1f}) mm"
-            )
-            raise self.builder.refuse(labels, OutOfReach(what, reason=PathStatus.COLLISION))
-
-    def _play_joints(self, step: steps.Play, name: str) -> None:
-        model, chain = self.builder.model, self.builder.chain
-        try:
-            recorded = read_trajectory(step.path, model, fit=True, files=self.files)
-        except DescriptionError as error:
-            raise self.builder.invalid(step, str(error)) from None
-        recorded = recorded.reversed() if step.reverse else recorded
-        path = Path(step.path).stem
-        begin = Labels(step, name, f"moving to the beginning of {path}", "begin")
-        self.builder.joint_motion(begin, recorded.positions[0])
-        timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
-        along = Labels(step, name, f"playing {path}{' in reverse' if step.reverse else ''}")
-        self.builder.motion(along, timed.positions.copy(), timed=timed)
 
     def _to_joints(
         self, step: steps.StepBase, name: str, message: str, positions: Mapping[str, float]
@@ -335,7 +246,6 @@ class Motions:
 
 MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
     steps.MoveJoints: Motions.move_joints,
-    steps.Play: Motions.play,
     steps.MovePosture: Motions.move_posture,
     steps.MovePose: Motions.move_pose,
     steps.MoveLinear: Motions.move_linear,

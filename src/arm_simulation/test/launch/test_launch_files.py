@@ -26,7 +26,7 @@ from launch import LaunchContext
 from launch.actions import ExecuteLocal, LogInfo
 from launch.utilities import perform_substitutions, visit_all_entities_and_collect_futures
 
-PACKAGE = Path(__file__).resolve().parents[2]
+PACKAGE = Path(__file__).resolve().parents[3] / "arm_tasks"
 LAUNCH = PACKAGE / "launch"
 subprocess_run = subprocess.run
 OF_TRANSFER = {"task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"}
@@ -173,7 +173,7 @@ def test_contact_physics_take_the_speed_and_set_the_pace_of_the_driver():
     pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
     nodes = started(description_of("nut_transfer"), world="contact", speed="4")
     assert nodes["arm_hardware", "hardware"].parameters("arm_hardware")["speed"] == 1.0
-    assert nodes["arm_tasks", "contact_world"].parameters("contact_world")["speed"] == 4.0
+    assert nodes["arm_simulation", "contact_world"].parameters("contact_world")["speed"] == 4.0
 
 
 def test_moveit_group_reaches_the_kinematics():
