@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from arm_common.errors import InputError, one_line
 from arm_common.files import RestrictedFiles, folders_in
+from arm_common.plugins import PluginGroup
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.failures import report_failure
@@ -29,7 +32,8 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
-from arm_tasks.planning.plan import FIRST_STEP
+from arm_tasks.execution.ports import OtherNodes
+from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
@@ -39,7 +43,6 @@ from arm_tasks.ros.task_server.monitors import (
     NutStateChecker,
     WorldObserver,
 )
-from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.readiness import Readiness
 from arm_tasks.ros.task_server.task_controls import TaskControls
@@ -48,6 +51,13 @@ from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import PREFERENCES, TorqueLimits
+
+OTHER_NODES = PluginGroup(
+    "arm_tasks.other_nodes",
+    "connection to other nodes",
+    {"graph": "arm_tasks.ros.task_server.other_nodes:NodeConnections"},
+)
+"""What watches and commands other nodes: loaded for the first plan with such a step."""
 
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
@@ -165,9 +175,7 @@ class TaskServer(Node):
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            NodeConnections(
-                self, lambda: self._state.names.add(BASE_FRAME), self._planning.extend
-            ),
+            self._nodes_of,
             NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
@@ -203,6 +211,21 @@ class TaskServer(Node):
             return str(error)
         return ""
 
+    @cached_property
+    def _connections(self) -> Any:
+        names = self._state.names
+        return OTHER_NODES.load("graph")(
+            self, lambda: names.add(BASE_FRAME), self._planning.extend
+        )
+
+    def _nodes_of(self, plan: TaskPlan) -> OtherNodes | None:
+        """Return the other nodes for a plan that needs them; raise PlanError if it cannot work."""
+        if not plan.needs_other_nodes:
+            return None
+        self._connections.check(plan)
+        nodes: OtherNodes = self._connections
+        return nodes
+
     def _serve(self) -> None:
         """Create the service check_task and the action run_task."""
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
@@ -228,7 +251,7 @@ class TaskServer(Node):
             return response
         try:
             found = await self._planning.check(request, self._driver.configuration())
-            self._execution.nodes.check(found.plan)
+            self._nodes_of(found.plan)
         except Exception as error:  # noqa: BLE001
             response.message = self._reason("check_task", error)
             return response
@@ -308,7 +331,6 @@ class TaskServer(Node):
         if not plan.feasible:
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
             return
-        self._execution.nodes.check(plan)
         run = TaskExecution(self._execution, handle, plan, owner)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, plan.index_of(goal.start_step))

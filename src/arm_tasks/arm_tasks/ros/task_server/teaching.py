@@ -29,7 +29,7 @@ from arm_interfaces.srv import ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError, shipped
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.scene.poses import TaughtPose, check_name, forget_pose, load_poses, save_pose
+from arm_tasks.scene.poses import TaughtPose, check_name, load_poses
 from arm_tasks.task.parser import load_task
 
 if TYPE_CHECKING:
@@ -40,11 +40,13 @@ TEACHING = PluginGroup(
     "arm_tasks.teaching",
     "way to teach",
     {
+        "save_pose": "arm_tasks.scene.pose_editing:save_pose",
+        "forget_pose": "arm_tasks.scene.pose_editing:forget_pose",
         "path": "arm_tasks.manual.recorder:PathRecorder",
         "bolt": "arm_tasks.ros.task_server.touching:Touching",
     },
 )
-"""What records a path, and what locates a bolt: loaded when somebody teaches."""
+"""What saves poses, records a path and locates a bolt: loaded when somebody teaches."""
 
 
 class RestingArm:
@@ -140,13 +142,13 @@ class Teaching:
 
     def _save_pose(self, request: TeachPose.Request, _: Any) -> str:
         taught, replace, model = self._arm.pose(), bool(request.replace), self._model
-        save_pose(
+        TEACHING.load("save_pose")(
             self._poses_file, model.name, request.name, taught, replace, taken=model.postures
         )
         return f"{request.name} is saved in {self._poses_file.absolute()}"
 
     def _forget_pose(self, request: TeachPose.Request, _: Any) -> str:
-        forget_pose(self._poses_file, self._model.name, request.name)
+        TEACHING.load("forget_pose")(self._poses_file, self._model.name, request.name)
         return f"{request.name} is removed"
 
     # -- paths --------------------------------------------------------------------------------
