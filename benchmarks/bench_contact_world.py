@@ -29,10 +29,10 @@ MODEL, SCENE, TASK = "nut_arm", "nut_transfer", "nut_transfer"
 def record(file: Path) -> None:
     """Write the pulses of all frames of the task."""
     from arm_hardware.motion.options import DriverOptions
+    from arm_simulation.arms.driver_arm import DriverArm
     from arm_tasks.execution.engine import Engine
     from arm_tasks.planning.planner import plan_task
     from arm_tasks.scene.file import load_scene
-    from arm_tasks.simulation.driver_arm import DriverArm
     from arm_tasks.task.condition import Observation
     from arm_tasks.task.parser import load_task
     from arm_tasks.task.request import TaskRequest
@@ -59,9 +59,9 @@ def record(file: Path) -> None:
 
 def replay(file: Path) -> dict[str, Any]:
     """Replay pulses and return what it cost; the times of waiting for the nut are separate."""
-    from arm_simulation.world import FRAME, ContactWorld
+    from arm_simulation.contact.scene import simulated_scene
+    from arm_simulation.contact.world import FRAME, ContactWorld
     from arm_tasks.scene.file import load_scene
-    from arm_tasks.world.contact_scene import simulated_scene
 
     from arm_description import load_robot
 

@@ -26,13 +26,13 @@ from unittest import mock
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
-from arm_simulation.threads.standard import ScrewThread
+from arm_simulation.arms.noisy_arm import HOBBY, ONE_TICK, Noise
+from arm_simulation.geometric.held_nut import CONTACT
+from arm_simulation.runs.trials import TransferJob, TransferTrial, run_job, wilson_interval
 from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
-from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise
-from arm_tasks.simulation.trials import TransferJob, TransferTrial, run_job, wilson_interval
-from arm_tasks.world.held_nut import CONTACT
+from arm_tasks.scene.screw_thread import ScrewThread
 from ik.tables import processor, table, write
 
 from arm_common import cli

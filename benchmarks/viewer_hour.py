@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 from arm_common.files.access import installed_share
-from arm_kinematics.ros.marker_publisher import marker_array
+from arm_kinematics.ros.marker_messages import marker_array
 from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
 from arm_viewer.browser.access import make_access

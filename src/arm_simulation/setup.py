@@ -1,5 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+from glob import glob
+
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_simulation"
@@ -7,16 +9,26 @@ PACKAGE = "arm_simulation"
 setup(
     name=PACKAGE,
     version="0.1.0",
-    packages=find_packages(exclude=["test"]),
+    packages=find_packages(exclude=["test", "test.*"]),
     package_data={PACKAGE: ["py.typed"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{PACKAGE}"]),
         (f"share/{PACKAGE}", ["package.xml"]),
+        (f"share/{PACKAGE}/config", sorted(glob("config/*.yaml"))),
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Contact physics of an arm with MuJoCo: robots and screw threads as MJCF.",
+    description="Everything simulated: worlds by geometry and by contact physics, arms, trials.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["dh2mjcf = arm_simulation.commands.export:dh2mjcf"]},
+    entry_points={
+        "console_scripts": [
+            "contact_world = arm_simulation.commands.entry_points:contact_world",
+            "dh2mjcf = arm_simulation.commands.export:dh2mjcf",
+            "nut_world = arm_simulation.commands.entry_points:nut_world",
+        ],
+        "arm_tasks.reference_runs": [
+            "geometric = arm_simulation.runs.reference_run:ReferenceRun.of",
+        ],
+    },
 )

@@ -32,8 +32,6 @@ setup(
             "follow = arm_tasks.commands.entry_points:follow",
             "play = arm_tasks.commands.entry_points:play",
             "keystore = arm_tasks.commands.keystore:main",
-            "contact_world = arm_tasks.commands.entry_points:contact_world",
-            "nut_world = arm_tasks.commands.entry_points:nut_world",
             "ros2 = arm_tasks.commands.entry_points:ros2",
             "scene_file = arm_tasks.commands.entry_points:scene_file",
             "run_task = arm_tasks.commands.entry_points:run_task",

@@ -30,7 +30,7 @@ NOT_HERE = (
 )
 TWO_MACHINES = (
     "Not run here because network namespaces need root and the command ip (Debian's iproute2):"
-    " src/arm_tasks/test/system/test_two_machines_system.py and test_discovery_system.py."
+    " src/arm_simulation/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
 # The tests of a file stay together because they share nodes; the plugin orders the files. There
 # are two more workers than cores because tests of processes wait for half of their time.

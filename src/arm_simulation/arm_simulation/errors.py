@@ -6,4 +6,4 @@ from arm_common.errors import InputError
 
 
 class SimulationError(InputError):
-    """A robot or scene cannot be simulated, or the simulation failed."""
+    """A robot, scene or motion cannot be simulated, or the simulation failed."""

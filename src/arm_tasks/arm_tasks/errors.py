@@ -45,10 +45,6 @@ class PlanError(TasksError):
     """A request to the planner is invalid, such as a start without a joint."""
 
 
-class WorldError(TasksError):
-    """The simulated world received an impossible tool pose or gripper width."""
-
-
 _PACKAGE = "arm_tasks"
 
 

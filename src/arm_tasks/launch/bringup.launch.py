@@ -116,7 +116,7 @@ def software():
         **shared("arm_nodes"),
     )
     contact = Node(
-        package="arm_tasks",
+        package="arm_simulation",
         executable="contact_world",
         name="contact_world",
         parameters=[physics, *FILES],
@@ -134,7 +134,7 @@ def software():
             **shared("arm_nodes"),
         ),
         Node(
-            package="arm_tasks",
+            package="arm_simulation",
             executable="nut_world",
             name="nut_world",
             parameters=[{**scene, **sim_time()}, *FILES],

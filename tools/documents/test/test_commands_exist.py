@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from arm_description.trajectories.files import shipped_trajectories
+from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_hardware.calibration.calibration import config_folder
 from arm_tasks.errors import shipped
 from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages, typed

@@ -123,7 +123,7 @@ BROKEN = {
         "import arm_tasks.scene.scene",
         "No circle among the files or folders of a folder",
     ),
-    "arm_tasks/arm_tasks/world/nut_world.py": (
+    "arm_tasks/arm_tasks/scene/scene.py": (
         "import arm_tasks.commands.check",
         "Nothing imports commands/",
     ),

@@ -3,8 +3,7 @@
 """Publish a robot file again whenever it is saved, and report its errors.
 
 Works with robot_state_publisher and with the state publisher of this package: both accept a new
-``robot_description`` as a parameter at run time. Contents are compared, not time stamps: this
-works with editors that write in place or rename, and costs 20 us for a robot file.
+``robot_description`` as a parameter at run time.
 """
 
 # mypy: disable-error-code="no-untyped-call"
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
+from arm_common.files.watching import POLL_PERIOD, FileWatch
 from arm_common.ros.node_runner import run_node, session
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -36,63 +36,6 @@ from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import changed_meshes
 from arm_description.urdf.writer import robot_urdf
-
-MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
-
-
-def _no_files(content: bytes) -> tuple[Path, ...]:
-    return ()
-
-
-class FileWatch:
-    """Watches one file, and the files that it names; poll it several times per second.
-
-    Args:
-        path: of the file.
-        named: returns the files that a content names.
-    """
-
-    def __init__(self, path: Path, named: Callable[[bytes], tuple[Path, ...]] = _no_files) -> None:
-        self._path, self._named = path, named
-        self._returned: tuple[bytes, ...] | None = None  # its content, then those of the others
-        self._last: tuple[bytes, ...] = ()
-        self._others: tuple[Path, ...] = ()  # named by the last content
-        self._misses = 0
-
-    def poll(self) -> bytes | None:
-        """Return the content initially and after every change, else None.
-
-        A change counts once two successive polls have read the same content.
-
-        Raises:
-            OSError: it could not be read in `MAX_MISSES` polls; raised once.
-        """
-        try:
-            content = self._path.read_bytes()
-        except OSError:
-            self._misses += 1
-            if self._misses == MAX_MISSES:
-                self._returned = None
-                raise
-            return None
-        self._misses = 0
-        if (content,) != self._last[:1]:
-            self._others = self._named(content)
-        contents = (content, *map(_content, self._others))
-        is_settled = contents == self._last
-        self._last = contents
-        if not is_settled or contents == self._returned:
-            return None
-        self._returned = contents
-        return content
-
-
-def _content(path: Path) -> bytes:
-    """Return the content of a file; nothing if it cannot be read, as its reader reports."""
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
 
 
 class DescriptionSender:
@@ -140,7 +83,6 @@ class DescriptionSender:
         self.poll()
 
 
-PERIOD = 0.3  # [s] of wall time between polls; two detect a change
 RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
 
@@ -182,7 +124,7 @@ class RobotFileWatcher(Node):
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._problem = ""
-        self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
+        self.create_timer(POLL_PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _watch_of(self, path: Path) -> FileWatch:
         return FileWatch(path, partial(attached_files, folder=path.parent))

@@ -28,7 +28,7 @@ from arm_common.yaml.typed_mapping import MAX_LENGTH
 
 from arm_common import cli
 from arm_description.errors import DescriptionError
-from arm_description.trajectories.trajectory import ToolTrajectory
+from arm_description.trajectories.trajectory import DrawingOptions, ToolTrajectory
 
 _LOGGER = logging.getLogger(__name__)
 SVG = ".svg"
@@ -42,19 +42,6 @@ _CHORDS = 2_048  # of one curve
 _SHORTEST = 2e-5  # chord; a shorter one is left out [m]
 _FONT = "futural"  # Hershey's simplex sans serif
 _CAPITAL = (9.0, 21.0)  # y of its base line, downwards, and height of its capital letters
-
-
-@dataclass(frozen=True)
-class DrawingOptions:
-    """Where and how a drawing is made on its paper."""
-
-    width: float | None = None  # of the drawing [m]; None for that of the page or the text
-    height: float = 0.01  # of the capital letters of a text [m]
-    at: tuple[float, float] = (0.0, 0.0)  # middle of page or text on the paper [m]
-    lift: float = 0.01  # of the pen between two lines [m]
-
-
-AS_DRAWN = DrawingOptions()
 
 
 @dataclass(frozen=True, eq=False)

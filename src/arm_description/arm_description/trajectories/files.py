@@ -10,7 +10,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from arm_common.files.access import ANY_FILE, FileAccess, read_text, shipped_files
+from arm_common.files.access import ANY_FILE, FileAccess, read_text
 from arm_common.files.saving import contents, save_edit, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy
@@ -19,14 +19,7 @@ from arm_description.errors import DescriptionError
 from arm_description.library import given_path
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
-from arm_description.trajectories.drawing import (
-    AS_DRAWN,
-    SVG,
-    DrawingOptions,
-    pen_path,
-    read_svg,
-    text_path,
-)
+from arm_description.trajectories.drawing import SVG, pen_path, read_svg, text_path
 from arm_description.trajectories.formats import (
     TIME,
     TOOL_ANGLES,
@@ -44,22 +37,24 @@ from arm_description.trajectories.formats import (
     yaml_text,
 )
 from arm_description.trajectories.lines import MAX_BYTES
-from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, validated
+from arm_description.trajectories.trajectory import (
+    AS_DRAWN,
+    ENDINGS,
+    DrawingOptions,
+    JointTrajectory,
+    ToolTrajectory,
+    shipped_trajectories,
+    validated,
+)
 
-READERS = {
-    ".csv": read_csv,
-    ".yaml": read_trajectory_yaml,
-    ".yml": read_trajectory_yaml,
-    ".txt": read_rows,
-}
-
-
-CHECKS = {
-    ".csv": check_csv,
-    ".yaml": check_trajectory_yaml,
-    ".yml": check_trajectory_yaml,
-    ".txt": check_rows,
-}
+READERS = dict(
+    zip(ENDINGS, (read_csv, read_trajectory_yaml, read_trajectory_yaml, read_rows), strict=True)
+)
+CHECKS = dict(
+    zip(
+        ENDINGS, (check_csv, check_trajectory_yaml, check_trajectory_yaml, check_rows), strict=True
+    )
+)
 
 
 def read_trajectory(
@@ -223,11 +218,6 @@ def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) ->
             remedy=f"{did_you_mean(text, names)}; give a file with its ending, {text}.csv",
         )
     return names[text]
-
-
-def shipped_trajectories(robot: str) -> dict[str, Path]:
-    """Return the paths of the shipped trajectories of a robot by name, sorted."""
-    return shipped_files("arm_description", f"trajectories/{robot}", READERS)
 
 
 def trajectories_for(robot: str, folder: Path | None) -> dict[str, Path]:

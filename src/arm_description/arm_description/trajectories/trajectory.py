@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from arm_common.files.access import shipped_files
 from arm_common.suggestions import did_you_mean, program
 from arm_common.transforms import Matrix, Vector
 
@@ -19,6 +21,7 @@ from arm_description.errors import DescriptionError
 from arm_description.robot_file.keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
+ENDINGS = (".csv", ".yaml", ".yml", ".txt")  # of files of the joints
 _ROUNDING = 1e-9  # of a first time that is computed as 0, over the duration
 
 
@@ -319,3 +322,21 @@ def joint_order(names: Sequence[str], model: RobotModel, file: str, line: int) -
         remedy = f"name all joints of {model.name}: {', '.join(model.joint_names)}"
         raise error(f"joint {missing[0]!r} is missing", remedy=remedy)
     return [list(names).index(name) for name in model.joint_names]
+
+
+@dataclass(frozen=True)
+class DrawingOptions:
+    """Where and how a drawing is made on its paper."""
+
+    width: float | None = None  # of the drawing [m]; None for that of the page or the text
+    height: float = 0.01  # of the capital letters of a text [m]
+    at: tuple[float, float] = (0.0, 0.0)  # middle of page or text on the paper [m]
+    lift: float = 0.01  # of the pen between two lines [m]
+
+
+AS_DRAWN = DrawingOptions()
+
+
+def shipped_trajectories(robot: str) -> dict[str, Path]:
+    """Return the paths of the shipped trajectories of a robot by name, sorted."""
+    return shipped_files("arm_description", f"trajectories/{robot}", ENDINGS)

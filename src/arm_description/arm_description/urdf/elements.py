@@ -21,6 +21,9 @@ JointKind: TypeAlias = Literal[
 ]
 Rgba: TypeAlias = tuple[float, float, float, float]
 MOVING: tuple[JointKind, ...] = ("revolute", "continuous", "prismatic")
+# Begins the names of frames in which a simulation has the links; tf without it has them as
+# commanded. A view draws the robot in the former, and in the latter as a ghost.
+TRUE_FRAMES = "ground_truth/"
 _DH_FRAME = re.compile(r"(?:^|_|/)dh_\d+$")
 
 

@@ -7,13 +7,13 @@ import pytest
 from arm_description.errors import DescriptionError
 from arm_description.trajectories.drawing import (
     MAX_DRAWING_POINTS,
-    DrawingOptions,
     pen_path,
     read_svg,
     text_path,
     write_text,
 )
 from arm_description.trajectories.files import check_recording, read_tool_trajectory
+from arm_description.trajectories.trajectory import DrawingOptions
 
 INCH = 0.0254
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'

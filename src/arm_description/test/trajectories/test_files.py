@@ -17,10 +17,9 @@ from arm_description.trajectories.files import (
     read_tool_poses,
     read_tool_trajectory,
     read_trajectory,
-    shipped_trajectories,
     write_trajectory,
 )
-from arm_description.trajectories.trajectory import JointTrajectory, slowdown
+from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
 GRIPPER = "gripper"
 UNITS = {"revolute": "rad", "prismatic": "m"}  # of a joint's position
 LIMIT_TOLERANCE = 1e-6  # [rad or m] for rounding at a position limit
+# Extra distance allowed between the current command and the first point of a trajectory, for
+# rounding to counts and for motion since planning.
+START_TOLERANCE = {"rad": 0.02, "m": 0.002}
+# Largest distance from the end of a motion, of servos that answer unless parameters set others:
+# above the sag of a servo that holds 63 % of its torque with half of its position gain (0.06 rad),
+# below what a person would call a miss.
+GOAL_TOLERANCE = {"rad": 0.1, "m": 0.01}
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,7 @@ from arm_hardware.calibration.axes import GRIPPER, Axis
 from arm_hardware.calibration.calibration import (
     Calibration,
     SerialBus,
+    ServoBoard,
     ServoCalibration,
     calibration_path,
     config_folder,
@@ -211,6 +212,21 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
             f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
         )
     return _for_tool(calibration, model)
+
+
+def pulse_calibration(model: RobotModel, name: str) -> tuple[Calibration, ServoBoard]:
+    """Return the calibration of a simulated arm, as calibration_for(), and its board.
+
+    Raises:
+        CalibrationError: Its servos are not driven by the pulses of a board alone.
+    """
+    found = calibration_for(model, name, config_folder(), simulated=True)
+    if not isinstance(found.board, ServoBoard):
+        raise CalibrationError(
+            f"contact physics read the pulses of a servo board, and {found.path.name} has none; "
+            "use the geometric world"
+        )
+    return found, found.board
 
 
 def _for_tool(calibration: Calibration, model: RobotModel) -> Calibration:

@@ -17,7 +17,7 @@ from typing import Protocol
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_hardware.calibration.axes import Axes
+from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axes
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     INVALID_GOAL,
@@ -150,9 +150,6 @@ class Tolerances:
     goal_time: float = 0.0
 
 
-# Of servos that answer, unless parameters set others: above the sag of a servo that holds 63 % of
-# its torque with half of its position gain (0.06 rad), below what a person would call a miss.
-GOAL_TOLERANCE = {"rad": 0.1, "m": 0.01}
 GOAL_TIME = 2.0  # [s] after which a missed goal ends
 
 

@@ -10,7 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, check_position, check_speed
+from arm_hardware.calibration.axes import (
+    LIMIT_TOLERANCE,
+    START_TOLERANCE,
+    Axes,
+    check_position,
+    check_speed,
+)
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.coupled_limits import (
     first_violation,
@@ -31,9 +37,6 @@ from arm_hardware.motion.trajectory import (
 
 # Factor on the speed limit for a cubic's peak; the driver keeps the limit and arrives later.
 PEAK_MARGIN = 1.25
-# Extra distance allowed between the current command and the first point, for rounding to counts
-# and for motion since planning.
-START_TOLERANCE = {"rad": 0.02, "m": 0.002}
 YIELD_SPEED = 0.3  # share of the speed limits at which a blocked arm goes to where it was measured
 YIELD_ACCELERATION = 0.5  # the same of the acceleration limits
 _SAMPLES = np.linspace(0.0, 1.0, 33)[:, None]  # places on its way

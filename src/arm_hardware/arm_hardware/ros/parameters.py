@@ -13,9 +13,9 @@ from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
-from arm_hardware.calibration.axes import Axis
+from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axis
 from arm_hardware.motion.current_limits import PowerBudget
-from arm_hardware.motion.execution import GOAL_TIME, GOAL_TOLERANCE, Tolerances
+from arm_hardware.motion.execution import GOAL_TIME, Tolerances
 from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
     ALL_BACKENDS,

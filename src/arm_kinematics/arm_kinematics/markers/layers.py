@@ -8,12 +8,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cached_property
-from typing import NamedTuple
 
 from arm_common.plugins import PluginGroup, resolve
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.markers.mark import Mark, alike
+from arm_kinematics.markers.mark import Mark, NumberedMark, alike
 from arm_kinematics.markers.state import MarkerInputs
 
 
@@ -106,14 +105,6 @@ PLUGINS = PluginGroup("arm_kinematics.marker_layers", "marker layer")
 def all_layers() -> dict[str, Layer]:
     """Return the layers by name: the shipped ones, then those of other packages."""
     return LAYERS | {name: PLUGINS.load(name) for name in PLUGINS.names}
-
-
-class NumberedMark(NamedTuple):
-    """A mark with its layer and number; None if it was removed."""
-
-    layer: str
-    number: int
-    mark: Mark | None
 
 
 class MarkerDiff:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from enum import Enum
+from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose
@@ -55,6 +56,14 @@ class Mark:
     # (k, 4) of the points; empty for a single colour
     colours: Array = field(default_factory=lambda: np.empty((0, 4)))
     text: str = ""  # the text, or the URI of a mesh
+
+
+class NumberedMark(NamedTuple):
+    """A mark with its layer and number; None if it was removed."""
+
+    layer: str
+    number: int
+    mark: Mark | None
 
 
 def alike(one: Mark, other: Mark) -> bool:

@@ -6,57 +6,27 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from arm_common.plugins import resolve
-from arm_common.ros.messages import pose_message
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
-from geometry_msgs.msg import Point, Vector3
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
-from std_msgs.msg import ColorRGBA
-from visualization_msgs.msg import Marker, MarkerArray
+from visualization_msgs.msg import MarkerArray
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.markers.layers import Cause, MarkerDiff, NumberedMark, all_layers
-from arm_kinematics.markers.mark import Kind, Mark
+from arm_kinematics.markers.layers import Cause, MarkerDiff, all_layers
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, PostureTrail, TipTrace
-
-
-def marker_array(marks: Iterable[NumberedMark]) -> MarkerArray:
-    """Return one message, which deletes removed markers."""
-    return MarkerArray(markers=[_marker(*numbered) for numbered in marks])
-
-
-def _marker(layer: str, number: int, mark: Mark | None) -> Marker:
-    message = Marker(ns=layer, id=number, action=Marker.DELETE)
-    if mark is None:
-        return message
-    message.action, message.type = Marker.ADD, getattr(Marker, mark.kind.value)
-    message.header.frame_id = mark.frame
-    message.frame_locked = True
-    message.pose = pose_message(mark.pose)
-    x, y, z = map(float, mark.scale)
-    message.scale = Vector3(x=x, y=y, z=z)
-    r, g, b, a = map(float, mark.colour)
-    message.color = ColorRGBA(r=r, g=g, b=b, a=a)
-    message.points = [Point(x=x, y=y, z=z) for x, y, z in mark.points.tolist()]
-    message.colors = [ColorRGBA(r=r, g=g, b=b, a=a) for r, g, b, a in mark.colours.tolist()]
-    if mark.kind is Kind.MESH:
-        message.mesh_resource = mark.text
-    else:
-        message.text = mark.text
-    return message
-
+from arm_kinematics.ros.marker_messages import marker_array
 
 # mypy: disable-error-code="no-untyped-call"
 

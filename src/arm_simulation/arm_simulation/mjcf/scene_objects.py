@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z
+from arm_tasks.scene.screw_thread import ScrewThread
 
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import (
@@ -28,14 +29,13 @@ from arm_simulation.mjcf.elements import (
     section,
     words,
 )
-from arm_simulation.threads.mesh import (
+from arm_simulation.mjcf.meshes import (
     TriangleMesh,
     bolt_mesh,
     hexagon_vertices,
     nut_mesh,
     pin_mesh,
 )
-from arm_simulation.threads.standard import ScrewThread
 
 STEEL = 7850.0  # [kg/m^3]
 NUT_THREAD, NUT_HEXAGON = "nut_thread", "nut_hexagon"

@@ -17,9 +17,9 @@ from arm_description.urdf.reader import read_urdf
 from arm_simulation.commands.export import dh2mjcf
 from arm_simulation.mjcf.elements import CGS, SI, document, xml_text
 from arm_simulation.mjcf.robot import RobotMjcf, robot_mjcf
+from arm_tasks.planning.collision import mujoco_library
 
 from arm_description import DescriptionError, load_robot, shipped_robots
-from arm_simulation import library
 
 mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
 
@@ -129,8 +129,8 @@ def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):
 
 def test_command_needs_no_mujoco(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    library._module.cache_clear()
-    assert not library.has_mujoco()
+    mujoco_library._module.cache_clear()
+    assert not mujoco_library.has_mujoco()
     assert dh2mjcf(["nut_arm", "-o", str(tmp_path / "arm.xml")]) == 0
 
 

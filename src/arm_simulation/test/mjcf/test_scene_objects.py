@@ -10,7 +10,7 @@ from arm_common.transforms import pose
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS, document
 from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, SceneObjectsMjcf, check_apart
-from arm_simulation.threads.standard import ScrewThread
+from arm_tasks.scene.screw_thread import ScrewThread
 
 THREAD = ScrewThread.of(6.35e-3, 1.27e-3)
 

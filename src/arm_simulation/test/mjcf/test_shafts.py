@@ -9,11 +9,11 @@ from itertools import islice
 import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_simulation.contact.servos import ServoErrors
+from arm_simulation.contact.world import ContactWorld, SimulatedScene
 from arm_simulation.mjcf.elements import CGS, SI
 from arm_simulation.mjcf.robot import robot_mjcf
 from arm_simulation.mjcf.shafts import Tangents, shafts_of
-from arm_simulation.servos import ServoErrors
-from arm_simulation.world import ContactWorld, SimulatedScene
 
 from arm_description import load_robot, parse_robot
 

@@ -4,11 +4,9 @@
 
 import numpy as np
 import pytest
-from arm_description.trajectories.drawing import (
-    DrawingOptions,
-    text_path,
-)
+from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory
+from arm_description.trajectories.trajectory import DrawingOptions
 from arm_studio.commands.trajectory import main
 
 

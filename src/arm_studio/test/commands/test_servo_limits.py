@@ -17,6 +17,7 @@ from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import DriverOptions
 from arm_kinematics.commands.describe import main as describe
 from arm_kinematics.commands.pose import ik
+from arm_simulation.arms.driver_arm import DriverArm
 from arm_studio.commands.dexterity import main as dexterity
 from arm_studio.commands.moveit import dh2moveit
 from arm_studio.commands.trajectory import main as trajectory
@@ -26,7 +27,6 @@ from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import MoveState
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import scene_from_text
-from arm_tasks.simulation.driver_arm import DriverArm
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import TaskRequest
 from arm_testing.waiting import InstantClock

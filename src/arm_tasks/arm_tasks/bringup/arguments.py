@@ -11,13 +11,18 @@ from importlib.util import find_spec
 from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
 from arm_hardware.calibration.calibration import config_folder
-from arm_hardware.calibration.store import calibration_for, robot_with_servos
+from arm_hardware.calibration.store import (
+    calibration_for,
+    pulse_calibration,
+    robot_with_servos,
+)
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK
 
+SIMULATION = "arm_simulation"  # package of the emulated servos and of the simulated worlds
 Values = Mapping[str, str]
 Plain = str | int | float | bool | list[str]
 
@@ -168,6 +173,7 @@ def check_inputs(values: Values) -> None:
     Nodes would report it, too, but only after others have started.
     """
     check_speed(values)
+    check_simulation(values)
     model = load_robot(values["robot"])
     if values["part"] != "rest" and values["hardware"] != "fake":
         simulated = values["hardware"] == "sim"
@@ -175,6 +181,26 @@ def check_inputs(values: Values) -> None:
     if values["part"] != "hardware" and values["tasks"] == "true":
         check_scene(values)
         folders_in(values["task_path"], "task_path")
+
+
+def check_simulation(values: Values) -> None:
+    """Raise TasksError for emulated servos, unless the package that emulates them is there."""
+    if values["part"] != "rest" and not _can_simulate():
+        _refuse_simulated("hardware", values["hardware"], ("fake", "real"))
+
+
+def _can_simulate() -> bool:
+    return find_spec(SIMULATION) is not None
+
+
+def _refuse_simulated(name: str, value: str, others: tuple[str, ...]) -> None:
+    """Raise TasksError unless an argument has one of the values that need no simulation."""
+    if value not in others:
+        raise TasksError(
+            f"{name} is {value}, which needs the package {SIMULATION}, which is not installed; "
+            f"build it (colcon build --packages-up-to {SIMULATION}), or choose "
+            f"{' or '.join(others)}"
+        )
 
 
 def driven_robot(values: Values) -> RobotModel:
@@ -220,11 +246,16 @@ def check_port(values: Values) -> None:
 def checked_world(values: Values, report: Callable[[str], object]) -> str:
     """Return the world of a run: geometric, with a report, where contact physics cannot run.
 
-    By default it is contact physics for the transfer as shipped, which is known to succeed there.
+    By default it is contact physics for the transfer as shipped, which is known to succeed there;
+    without the package arm_simulation it stays auto, for which nothing is started.
 
     Raises:
-        TasksError: other arguments or the arm exclude contact physics.
+        TasksError: other arguments or the arm exclude contact physics, or a world is asked for
+            that is not installed.
     """
+    if not _can_simulate():
+        _refuse_simulated("world", values["world"], ("auto",))
+        return "auto"
     if values["world"] == "geometric":
         return "geometric"
     if values["world"] == "auto" and not _is_as_shipped(values):
@@ -238,10 +269,7 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
     if find_spec("mujoco") is None:
         report("Contact physics need MuJoCo, which is not installed; the world is geometric.")
         return "geometric"
-    # Imported here because it loads SciPy.
-    from arm_tasks.world.contact_scene import simulated_servos
-
-    simulated_servos(load_robot(values["robot"]), values["calibration"])
+    pulse_calibration(load_robot(values["robot"]), values["calibration"])
     return "contact"
 
 

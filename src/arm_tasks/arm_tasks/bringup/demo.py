@@ -32,6 +32,7 @@ from arm_tasks.bringup.arguments import (
     ARGUMENTS,
     check_port,
     check_scene,
+    check_simulation,
     check_speed,
     checked_world,
     default_values,
@@ -114,6 +115,7 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     values = vars(parse(parser, arguments))
     values["robot"] = _robot_file(values["robot"])
     check_speed(values, *_SPEEDS)
+    check_simulation(values)
     values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK

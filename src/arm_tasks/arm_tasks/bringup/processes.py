@@ -212,9 +212,9 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             when={"part": ("all", "hardware")},
         ),
         _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
-        _composable("arm_tasks", "nut_world", _SCENE, world),
+        _composable("arm_simulation", "nut_world", _SCENE, world),
         Process(
-            "arm_tasks",
+            "arm_simulation",
             "contact_world",
             "contact_world",
             {

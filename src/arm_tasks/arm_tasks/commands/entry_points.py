@@ -6,8 +6,6 @@ from arm_common.signals import node_entry_point, tool_entry_point
 
 arm_nodes = node_entry_point("arm_tasks.ros.arm_nodes")
 task_server = node_entry_point("arm_tasks.ros.task_server.node")
-contact_world = node_entry_point("arm_tasks.ros.contact_world_node")
-nut_world = node_entry_point("arm_tasks.ros.nut_world_node")
 scene_file = node_entry_point("arm_tasks.ros.scene_publisher")
 
 check = tool_entry_point("arm_tasks.commands.check")

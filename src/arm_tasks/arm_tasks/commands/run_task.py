@@ -24,7 +24,7 @@ from arm_tasks.ros.run_task.program import CompletedRun, run_task
 from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
-from arm_tasks.task.request import files_of
+from arm_tasks.task.sending import files_of
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.units import SHOWN
-from arm_hardware.motion.trajectory_start import START_TOLERANCE
+from arm_hardware.calibration.axes import START_TOLERANCE
 from arm_kinematics.paths.timing import time_path
 
 from arm_kinematics import Chain

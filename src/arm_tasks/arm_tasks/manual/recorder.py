@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
 from numpy.typing import ArrayLike
 
@@ -48,3 +51,9 @@ class PathRecorder:
         inside = np.clip(rows[:end], self._model.lower, self._model.upper)  # undo rounding
         inside = np.array([self._model.constraint_set.inside(q) for q in inside])
         return JointTrajectory(self._model.joint_names, times, inside)
+
+    def save(self, file: Path) -> float:
+        """Write the path into a file, whose ending selects the format; return its duration [s]."""
+        path = self.trajectory()
+        write_trajectory(file, path, self._model)
+        return path.duration

@@ -224,6 +224,13 @@ class TaskPlan:
         """Largest angle between target and planned tool orientation [rad]."""
         return max((r.orientation_error for r in self.reports), default=0.0)
 
+    @property
+    def needs_other_nodes(self) -> bool:
+        """True if a step watches, commands or looks for something of other nodes."""
+        return any(
+            step.find or step.command or (step.when and step.when.signal) for step in self.steps
+        )
+
     def index_of(self, number: str) -> int:
         """Return the index of the step with a number of the task file; 0 for the empty number.
 

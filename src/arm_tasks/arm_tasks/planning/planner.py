@@ -17,13 +17,13 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
-from arm_simulation.library import has_mujoco
 
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
+from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefused, TimeRanOut
-from arm_tasks.planning.step_planner import StepPlanner
+from arm_tasks.planning.single_steps.step_planner import StepPlanner
 from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
 from arm_tasks.scene.objects import readonly

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -17,8 +16,6 @@ from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.result import PathResult, PathStatus
 from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.starts import path_starts
-from arm_kinematics.paths.timing import TimedPath, keep_pace
-from arm_kinematics.paths.trajectories import follow_poses
 
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.task.steps import Orientation, Tolerance
@@ -66,7 +63,7 @@ def branches(chain: Chain, T: Array, seed: Array, options: PathOptions) -> Itera
     """
     for result in path_starts(chain, T, seed, options, _BRANCHES):
         if not result.ok:
-            raise _out_of_reach(result, options, result.position_error, result.orientation_error)
+            raise out_of_reach(result, options, result.position_error, result.orientation_error)
         yield result
 
 
@@ -81,49 +78,14 @@ def tool_path(chain: Chain, shape: PathShape, start: Array, options: PathOptions
     except KinematicsError as error:  # it is too long
         raise OutOfReach(str(error)) from None
     if not result.ok:
-        raise _out_of_reach(result, options, result.missing_distance, result.missing_angle)
+        raise out_of_reach(result, options, result.missing_distance, result.missing_angle)
     return result
 
 
-class PlayedPath(NamedTuple):
-    """Joint positions along a trajectory of the tool."""
-
-    positions: Array  # (m, n) [rad or m]
-    times: Array | None  # (m,) from 0, increasing [s]; None for as fast as possible
-    errors: tuple[float, float]  # largest distance [m] and angle [rad] from it
-
-    def timed(self, chain: Chain) -> TimedPath | None:
-        """Return it at its own pace, slower where the limits require it; None without times."""
-        if self.times is None:
-            return None
-        return keep_pace(self.times, self.positions, chain.velocity, chain.acceleration)
-
-
-def joint_path(
-    chain: Chain, poses: Array, times: Array | None, start: Array, options: PathOptions
-) -> PlayedPath:
-    """Return the joint path through poses base_link <- tool0 (k, 4, 4), straight between them.
-
-    It starts at joint positions (n,); the times (k,) [s] are those of the poses.
-
-    Raises:
-        OutOfReach: The path ends before the last pose.
-    """
-    try:
-        way = follow_poses(chain, poses, start, options)
-    except KinematicsError as error:  # it is too long
-        raise OutOfReach(str(error)) from None
-    if (end := way.failure) is not None:
-        miss = _out_of_reach(end, options, end.missing_distance, end.missing_angle)
-        miss.what = f"{way.where}: {miss.what}"
-        raise miss
-    taken = None if times is None else np.interp(way.at, np.arange(len(times)), times)
-    return PlayedPath(way.positions, taken, way.errors)
-
-
-def _out_of_reach(
+def out_of_reach(
     result: IkResult | PathResult, options: PathOptions, distance: float, angle: float
 ) -> OutOfReach:
+    """Return the error of a result that misses by a distance [m] and an angle [rad]."""
     what = result.message[:1].lower() + result.message[1:].rstrip(".")
     at_limit = [name for name in result.limiting_joints if name not in what]
     if at_limit:

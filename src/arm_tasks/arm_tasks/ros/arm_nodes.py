@@ -23,7 +23,7 @@ MODULES = {
     "robot_state_publisher": "arm_description.ros.state_publisher",
     "kinematics": "arm_kinematics.ros.node",
     "scene_file": "arm_tasks.ros.scene_publisher",
-    "nut_world": "arm_tasks.ros.nut_world_node",
+    "nut_world": "arm_simulation.ros.nut_world_node",
     "task_server": "arm_tasks.ros.task_server.node",
 }
 """Node -> module, whose `make_nodes` creates the node and those that belong to it."""

@@ -13,17 +13,15 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
+from arm_common.files.watching import POLL_PERIOD, FileWatch
 from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
-from arm_description.ros.robot_file_watcher import PERIOD, FileWatch
-from arm_kinematics.markers.layers import NumberedMark
-from arm_kinematics.markers.mark import Kind, Mark, text_mark
-from arm_kinematics.ros.marker_publisher import marker_array
-from arm_simulation.threads.mesh import bolt_picture, nut_picture
+from arm_kinematics.markers.mark import Kind, Mark, NumberedMark, text_mark
+from arm_kinematics.ros.marker_messages import marker_array
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rclpy.node import Node
@@ -34,10 +32,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.editing import SceneEditor
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_bytes
 from arm_tasks.scene.objects import STEEL, Color, Primitive
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
+from arm_tasks.scene.thread_pictures import bolt_picture, nut_picture
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
 _NAME_HEIGHT = 0.05  # [m] above a bolt, clear of the wall that it is in
@@ -246,13 +244,14 @@ class SceneFollower:
         blocked: Callable[[], str] = str,
     ) -> None:
         self._node, self._file, self._show, self._blocked = node, file, show, blocked
-        self._editor = SceneEditor(file.read_bytes(), str(file), robot=robot)
-        self._watch, self._waiting = FileWatch(file), b""
+        self._robot, self._data = robot, file.read_bytes()  # of the scene that is shown
+        self._watch = FileWatch(file)
+        self._waiting: tuple[bytes, Scene] | None = None  # a valid text, and its scene
         self._problem = ""
         self._status = node.create_publisher(String, "scene_file/status", LATCHED)
         self._text = node.create_publisher(String, "scene_file/text", LATCHED)
         node.create_subscription(String, "scene_file/edited", self._on_edited, 10)
-        node.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
+        node.create_timer(POLL_PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _on_edited(self, message: String) -> None:
         self._take(message.data.encode())
@@ -265,32 +264,31 @@ class SceneFollower:
             return
         if content is not None:
             self._take(content)
-        elif self._waiting:
-            self._change()
+        elif self._waiting is not None:
+            self._change(*self._waiting)
 
     def _take(self, data: bytes) -> None:
-        self._waiting = b""
+        self._waiting = None
         try:
-            self._editor.parse(data)
+            scene = scene_from_bytes(data, str(self._file), self._robot)
         except InputError as error:
             self._report(str(error))
             return
-        self._waiting = data
-        self._change()
+        self._change(data, scene)
 
-    def _change(self) -> None:
-        """Show the text that waits, unless something forbids it now."""
-        if self._waiting == self._editor.data:
-            self._waiting = b""
+    def _change(self, data: bytes, scene: Scene) -> None:
+        """Show a text, unless something forbids it now: then it waits."""
+        self._waiting = None
+        if data == self._data:
             self._report("")
             return
         if why := self._blocked():
+            self._waiting = data, scene
             self._report(f"{self._file.name} is changed, but shown as before: {why}")
             return
-        self._editor.replace(self._waiting)
-        self._waiting = b""
-        self._show(self._editor.model)
-        self._text.publish(String(data=self._editor.data.decode("utf-8-sig")))
+        self._data = data
+        self._show(scene)
+        self._text.publish(String(data=data.decode("utf-8-sig")))
         self._report("")
 
     def _report(self, problem: str) -> None:

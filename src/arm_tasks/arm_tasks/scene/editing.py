@@ -38,6 +38,7 @@ from arm_tasks.scene.file import (
     OBJECTS,
     PLACED,
     SCENE,
+    scene_from_bytes,
     scene_from_text,
     scene_placement,
 )
@@ -262,10 +263,7 @@ class SceneEditor(CheckedEditor[Scene]):
 
     def parse(self, data: bytes) -> Scene:
         """Return the scene of a text; raise a SceneError if it is invalid."""
-        try:
-            return scene_from_text(data.decode("utf-8-sig"), self.name, self.robot)
-        except UnicodeDecodeError:
-            raise SceneError("is not text in UTF-8; save it as such", self.name) from None
+        return scene_from_bytes(data, self.name, self.robot)
 
     def written(self, editor: YamlEditor, path: Path) -> str:
         """Return an entry; the numbers of a list are separated by commas."""

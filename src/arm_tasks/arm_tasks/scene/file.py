@@ -17,12 +17,11 @@ from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
-from arm_simulation.errors import SimulationError
-from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
+from arm_tasks.scene.screw_thread import ScrewThread
 
 DEFAULT_SCENE = "nut_transfer"
 TASK_SCENE = "table"  # of tasks that name none: nothing but the table
@@ -173,6 +172,14 @@ def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
     return _scene(parse_yaml(text, file, SceneError), robot)
 
 
+def scene_from_bytes(data: bytes, file: str = "scene", robot: str = "") -> Scene:
+    """Read and check a scene from the content of a file, as scene_from_text()."""
+    try:
+        return scene_from_text(data.decode("utf-8-sig"), file, robot)
+    except UnicodeDecodeError:
+        raise SceneError("is not text in UTF-8; save it as such", file) from None
+
+
 class _Placer:
     """Computes and registers the frames of a scene, given base_link <- scene (4, 4)."""
 
@@ -275,7 +282,7 @@ def _hand(keys: TypedMapping, default: int = 1) -> int:
 def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> ScrewThread:
     try:
         return ScrewThread.of(diameter, pitch, hand)
-    except SimulationError as error:
+    except SceneError as error:
         raise keys.fail(str(error)) from None
 
 

@@ -12,10 +12,10 @@ from typing import TypeVar
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose, shift_z, turn_z
-from arm_simulation.threads.standard import ScrewThread
 
 from arm_tasks.errors import SceneError
 from arm_tasks.scene.objects import SceneObject, readonly
+from arm_tasks.scene.screw_thread import ScrewThread
 
 BASE_FRAME = "base_link"
 TOOL_FRAME = "tool0"
@@ -57,7 +57,7 @@ class Bolt:
 
     @property
     def thread(self) -> ScrewThread:
-        """Its thread; raises SimulationError if such a thread is impossible, as that of a pin."""
+        """Its thread; raises SceneError if such a thread is impossible, as that of a pin."""
         return ScrewThread.of(self.diameter, self.pitch, self.hand)
 
     @property

@@ -6,26 +6,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
-from arm_common.files.requests import RecordedFiles
 from arm_common.transforms import Array
 from arm_description.home_posture import home_posture
-from arm_description.trajectories.files import check_recording
 from arm_description.urdf.assembly import assemble
 
 from arm_description import RobotModel
 from arm_kinematics import Chain
-from arm_tasks.errors import PlanError, SceneError, TasksError, resolve, shipped
+from arm_tasks.errors import PlanError, SceneError, TasksError
 from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
-from arm_tasks.task.steps import Play, Task, all_steps
+from arm_tasks.task.steps import Task
 
 
 @dataclass(frozen=True)
@@ -121,30 +117,6 @@ def load_request(
 MAX_FILES, MAX_BYTES = 100, 60_000_000  # sent with a request, altogether
 
 
-def files_of(task: str, scene: str = "") -> dict[str, str]:
-    """Return the texts of all files that a task and a scene consist of, by path.
-
-    Shipped files are left out. So are a task, a scene and recordings that this computer does not
-    have: the server may have them.
-
-    Raises:
-        InputError: A file is not what it is named as, so none must be sent; or there are too many.
-    """
-    files = RecordedFiles()
-    if _exists(task := task or DEFAULT_TASK, "tasks", files):
-        loaded = load_task(task, files)
-        for step in all_steps(loaded.steps):
-            if isinstance(step, Play) and step.path and files.has(path := Path(step.path)):
-                check_recording(path, files)
-        scene = scene or loaded.scene
-    if _exists(scene := scene or TASK_SCENE, "scenes", files):
-        load_scene(scene, files=files)
-    ours = {str(file) for kind in ("tasks", "scenes") for file in shipped(kind).values()}
-    texts = {name: text for name, text in files.texts.items() if name not in ours}
-    check_amount(texts.items())
-    return texts
-
-
 def check_amount(files: Collection[tuple[str, str]]) -> None:
     """Raise TasksError if files, name and text of each, are too many for one request."""
     remedy = "put them into a folder of the server's parameter task_path"
@@ -153,10 +125,3 @@ def check_amount(files: Collection[tuple[str, str]]) -> None:
     if sum(len(name) + len(text.encode()) for name, text in files) > MAX_BYTES:
         size = f"the files of a request can have {MAX_BYTES // 1_000_000} MB altogether"
         raise TasksError(size, remedy=remedy)
-
-
-def _exists(name: str, kind: str, files: FileAccess) -> bool:
-    """Return whether there is a shipped or other file of a name."""
-    with suppress(TasksError):
-        return bool(resolve(name, kind, "", TasksError, files))
-    return False

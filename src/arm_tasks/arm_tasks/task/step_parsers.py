@@ -15,7 +15,7 @@ from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
-from arm_description.trajectories.drawing import AS_DRAWN, DrawingOptions
+from arm_description.trajectories.trajectory import AS_DRAWN, DrawingOptions
 
 from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose

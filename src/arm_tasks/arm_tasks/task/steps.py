@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from arm_common.transforms import Array
-from arm_description.trajectories.drawing import AS_DRAWN, DrawingOptions
+from arm_description.trajectories.trajectory import AS_DRAWN, DrawingOptions
 
 from arm_tasks.task.condition import Condition
 

@@ -11,8 +11,6 @@ from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
-from arm_tasks.planning.planner import plan_task
-from arm_tasks.simulation.driver_arm import DriverArm
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.signal import Reading, Signal
@@ -770,40 +768,6 @@ def test_overdue_motion_is_not_followed_by_another(retries):
     engine, port, clock = recovering("motion", ["hang"], retries)
     check_end(run(engine, clock), EngineState.FAILED, "was not done after")
     assert len(port.moves) == port.cancels == 1
-
-
-def preempt(arm):
-    at = arm.configuration().positions
-    elsewhere = np.zeros((1, len(at)))
-    arm.move(PlannedTrajectory(tuple(at), np.array([1.0]), elsewhere, elsewhere))
-
-
-def stop_and_reset(arm):
-    arm.driver.controller.stop()
-    arm.driver.controller.reset()
-
-
-@pytest.mark.parametrize(
-    "interrupt",
-    [preempt, stop_and_reset, lambda arm: arm.driver.controller.hold("Held.")],
-    ids=["preempted", "stopped", "held"],
-)
-def test_motion_that_the_driver_ends_for_a_person_is_not_tried_again(interrupt, request_for):
-    planned = plan_task(request_for(("move_posture: ready",)), collisions=False)
-    arm = DriverArm(planned.request.model)
-    arm.arm(planned.request.start)
-    steps = tuple(replace(each, retries=5) for each in planned.steps)
-    engine = Engine(replace(planned, steps=steps), arm, clock=lambda: arm.time)
-    engine.tick()
-    for _ in range(5):
-        arm.step()
-    assert not arm.still
-    interrupt(arm)
-    arm.move = None  # none of the engine follows
-    for _ in range(500):
-        engine.tick()
-        arm.step()
-    check_end(engine.outcome, EngineState.FAILED, "the motion was stopped: ")
 
 
 def test_way_back_is_resumed_after_a_pause():

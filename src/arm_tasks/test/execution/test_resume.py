@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_hardware.motion.trajectory_start import START_TOLERANCE
+from arm_hardware.calibration.axes import START_TOLERANCE
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.resume import WIDTH_TOLERANCE, remaining_motion
 from arm_tasks.task.request import ArmConfiguration

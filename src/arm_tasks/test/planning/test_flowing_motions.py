@@ -6,15 +6,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_hardware.motion.options import DriverOptions
 from arm_tasks.errors import TaskFileError
-from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.execution.step_execution import Clocks, StepExecution
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.simulation.driver_arm import DriverArm
-from arm_tasks.task.request import ArmConfiguration
-from arm_tasks.world.ideal_arm import simulate
 
 READY = "move_posture: ready"
 DOWN = "move_linear: {frame: tool0, xyz_mm: [0, 0, -20], orientation: any%s}"
@@ -78,7 +73,7 @@ def test_impossible_corners_and_widths_are_refused(request_for, steps, what):
         plan_task(request_for([READY, *steps], width=0.02), collisions=False)
 
 
-def test_jaws_move_during_the_first_motion_of_a_step(plan_of):
+def test_jaws_move_with_the_first_motion_of_a_step(plan_of):
     plan = plan_of(
         [
             READY,
@@ -90,49 +85,6 @@ def test_jaws_move_during_the_first_motion_of_a_step(plan_of):
     )
     assert [step.width for step in plan.steps] == [None, 0.02, None, 0.005]
     assert [step.start_width for step in plan.steps] == [0.01, 0.01, 0.02, 0.02]
-    run = simulate(plan, None)
-    assert run.outcome.state is EngineState.SUCCEEDED and run.widths[-1] == 0.005
-    moving = [i for i, k in enumerate(run.steps) if k == 3]
-    assert any(
-        run.widths[i] != run.widths[i - 1] and (run.joints[i] != run.joints[i - 1]).any()
-        for i in moving[1:]
-    )
-
-
-@pytest.mark.parametrize("how", ["pause", "cancel"])
-@pytest.mark.parametrize("share", [0.05, 0.4, 0.7])
-def test_arm_and_jaws_stop_and_go_on_together_on_the_driver(plan_of, model, how, share):
-    step = "move_joints: {joints_deg: {waist: 60}, speed: 1, gripper_mm: 20}"
-    plan = plan_of([READY, step], width=0.002)
-    arm = DriverArm(model, DriverOptions())
-    arm.arm(ArmConfiguration.of(plan.joint_names, plan.steps[1].start, 0.002))
-
-    def run(engine, until):
-        while not (until() or engine.tick().done):
-            arm.step()
-            assert arm.time < 60.0, "it does not end"
-
-    engine = Engine(plan, arm, 1, clock=lambda: arm.time)
-    moment = arm.time + share * plan.steps[1].duration
-    run(engine, lambda: arm.time >= moment)
-    if how == "pause":
-        engine.pause()
-        run(engine, lambda: engine.state is EngineState.PAUSED)
-        before = arm.configuration()
-        for _ in range(20):
-            arm.step()
-        assert arm.configuration() == before
-        assert engine.resume() == ""
-    else:
-        engine.cancel()
-        run(engine, lambda: False)
-        assert engine.outcome.resume_step == 1 and arm.idle and arm.still
-        engine = Engine(plan, arm, 1, clock=lambda: arm.time)
-    run(engine, lambda: False)
-    assert engine.state is EngineState.SUCCEEDED, engine.outcome.message
-    now = arm.configuration()
-    assert now.width == pytest.approx(0.02, abs=1e-4)
-    assert now.positions["waist"] == pytest.approx(np.radians(60.0), abs=1e-3)
 
 
 class Scripted:

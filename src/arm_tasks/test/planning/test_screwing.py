@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The screw primitive on inaccurate arms, its spiral search and its strokes."""
+"""The screw primitive: its spiral search, its strokes and its grips."""
 
 import math
 from dataclasses import replace
@@ -9,7 +9,6 @@ from itertools import product
 import numpy as np
 import pytest
 from arm_common.transforms import frame_along, pose, tilt_z, wrap
-from arm_simulation.threads.standard import ScrewThread
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.last_grip import grip_score
@@ -18,17 +17,12 @@ from arm_tasks.planning.screwing.wrist import Spiral
 from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import SIXTH
-from arm_tasks.scene.nut_state import NutEvent, NutStatus
-from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise, NoisyArm, run_trial
+from arm_tasks.scene.screw_thread import ScrewThread
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration
-from arm_tasks.world.ideal_arm import simulate
-from arm_tasks.world.nut_world import NutWorld
 from arm_testing.samples import sampled
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-EXPECTED = load_task("nut_transfer").expect
 
 
 def transfer(*kinds, **keys):
@@ -36,18 +30,6 @@ def transfer(*kinds, **keys):
     task = load_task("nut_transfer")
     steps = tuple(replace(step, **keys) if step.kind in kinds else step for step in task.steps)
     return replace(task, steps=steps)
-
-
-@pytest.mark.parametrize("seed", [1, 2, 3])  # nine of ten succeed
-def test_transfer_succeeds_with_hobby_servos(scene, chain, nut_plan, seed):
-    trial = run_trial(nut_plan, EXPECTED, HOBBY, seed)
-    assert (trial.fault, trial.turns >= 3.0) == ("", True)
-
-
-def test_transfer_fails_without_search_and_play_compensation(plan_of):
-    plan = plan_of(transfer("unscrew", "screw_on", press=0.3e-3, search=0.0, play=0.0))
-    noise = Noise(tick=ONE_TICK, dead_band=math.radians(1.0))
-    assert run_trial(plan, EXPECTED, noise, 0).fault
 
 
 def test_nut_is_pulled_off_when_so_little_thread_is_left(plan_of):
@@ -93,20 +75,6 @@ def test_kept_press_is_light_and_slow_until_the_tip_is_found(plan_of, chain, sce
     assert parts[push].duration > 1.5 * go.duration
     names = [step.name for step in plan.steps]
     assert names[names.index(f"screw it on: {push}") - 1] == "screw it on: compensate play"
-
-
-@pytest.mark.parametrize("play_deg", [0.2, 0.65, 1.2, 1.7])
-def test_joints_stop_in_the_middle_of_any_play_in_front_of_the_bolt(nut_plan, chain, play_deg):
-    names = [step.name for step in nut_plan.steps]
-    front = names.index("screw it on: move in front of the bolt")
-    play = math.radians(play_deg)
-    arm = NoisyArm(chain, Noise(dead_band=play), np.random.default_rng(0))
-    for step in nut_plan.steps[front : front + 2]:
-        for q in step.trajectory.positions:
-            joints = arm.joints(q)
-    assert np.abs(joints - q).max() < math.radians(0.1)
-    arm.joints(step.trajectory.positions[0] - play)
-    assert np.abs(arm.joints(q) - q).max() == pytest.approx(play / 2.0)  # without the swings
 
 
 def test_last_grip_lets_the_next_thread_catch_early(scene, chain):
@@ -357,35 +325,6 @@ steps:
   - unscrew: upper_bolt
   - find_thread: {bolt: lower_bolt, press_mm: 1, search_mm: 1, around_deg: 0}
 """
-
-
-@pytest.mark.parametrize("hand", sampled((1, -1), 1))
-def test_click_of_a_nut_turned_back_tells_where_the_thread_starts(plan_of, chain, scene, hand):
-    bolts = {name: replace(bolt, hand=hand) for name, bolt in scene.bolts.items()}
-    other = replace(scene, bolts=bolts, nut=replace(scene.nut, turns=0.4))
-    task = task_from_text(MEASURE)
-    with pytest.raises(TaskFileError, match="the nut is on upper_bolt at this step, not in the"):
-        plan_of(replace(task, steps=task.steps[-1:]))
-    plan = plan_of(task, scene=other, collisions=False)
-    (back,) = (step for step in plan.steps if step.thread)
-    assert plan.steps[-1].name == "find_thread: retreat" and back.turns == 0.0
-    assert np.abs(back.trajectory.velocities).max() < math.radians(4.1)
-    for share in (0.2, 0.8):
-        start = back.thread.start(chain.fk(back.trajectory.at(share * back.duration)))
-        bolt = replace(other.bolt("lower_bolt"), start=start)
-        world, told = NutWorld(replace(other, bolts={**bolts, "lower_bolt": bolt})), []
-
-        def person(engine, arm, told=told):
-            if arm.world.report.event is NutEvent.CLICKED and not told:
-                told.append(back.thread.start(arm.chain.fk(arm.q)))
-
-        run = simulate(plan, world, 20.0, on_update=person)
-        clicked = next(k for k, nut in enumerate(run.nuts) if nut.event is NutEvent.CLICKED)
-        assert run.steps[clicked] == back.index and run.nuts[-1].status is NutStatus.HELD
-        assert math.degrees(abs(wrap(told[0] - start))) < 0.5
-    deep = replace(back.thread, depth=other.bolt("lower_bolt").pitch / 4.0)
-    moved = wrap(deep.start(np.eye(4)) - back.thread.start(np.eye(4)))
-    assert moved == pytest.approx(-hand * math.pi / 2.0)
 
 
 @pytest.mark.parametrize("around_deg", sampled((0, 120, 240), 120))

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-from arm_tasks.bringup.arguments import ARGUMENTS, Arg, checked_world, default_values
+from arm_tasks.bringup.arguments import (
+    ARGUMENTS,
+    SIMULATION,
+    Arg,
+    check_simulation,
+    checked_world,
+    default_values,
+)
 from arm_tasks.bringup.processes import (
     COMPOSED,
     PhysicsFile,
@@ -48,7 +55,7 @@ def test_conditions_use_allowed_values(table):
 
 def test_every_executable_is_installed(table):
     for process in table:
-        if process.package.startswith("arm_"):
+        if process.package.startswith("arm_") and process.package != SIMULATION:
             folder = Path(get_package_prefix(process.package)) / "lib" / process.package
             assert (folder / process.executable).exists()
 
@@ -56,7 +63,8 @@ def test_every_executable_is_installed(table):
 def test_every_package_of_the_table_is_a_dependency(table):
     root = ET.parse(SOURCES / "arm_tasks" / "package.xml").getroot()
     depends = {element.text for tag in ("exec_depend", "depend") for element in root.iter(tag)}
-    assert {process.package for process in table} - {"arm_tasks"} <= depends
+    optional = {"arm_tasks", SIMULATION}  # found by name, if installed
+    assert {process.package for process in table} - optional <= depends
 
 
 def test_process_names_are_unique():
@@ -122,7 +130,7 @@ def test_real_hardware_has_no_simulated_world(table):
     assert "real" not in world.when["hardware"]
 
 
-CONTACT = default_values() | {"world": "contact"}
+CONTACT = {argument.name: argument.default for argument in ARGUMENTS} | {"world": "contact"}
 
 
 def test_contact_physics_replace_the_rules_and_share_files_with_the_driver():
@@ -166,6 +174,40 @@ def test_without_mujoco_the_world_is_geometric_and_that_is_reported_once(monkeyp
     reports = []
     assert checked_world(CONTACT, reports.append) == "contact"
     assert not reports
-    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: None)
+    monkeypatch.setattr(
+        "arm_tasks.bringup.arguments.find_spec", lambda name: name != "mujoco" or None
+    )
     assert checked_world(CONTACT, reports.append) == "geometric"
     assert len(reports) == 1
+
+
+@pytest.mark.parametrize(
+    ("values", "refused"),
+    [
+        ({}, "hardware is sim"),
+        ({"hardware": "fake", "world": "geometric"}, "world is geometric"),
+        ({"world": "contact"}, "world is contact"),
+        ({"hardware": "fake"}, ""),
+        ({"hardware": "real"}, ""),
+        ({"part": "rest"}, ""),
+    ],
+)
+def test_simulation_that_is_not_installed_is_refused_with_its_package(
+    monkeypatch, values, refused
+):
+    given = default_values(tasks="true", robot="five_axis") | {"world": "auto"} | values
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: None)
+    if refused:
+        remedy = (
+            "not installed; build it .colcon build --packages-up-to arm_simulation., or choose"
+        )
+        with pytest.raises(
+            TasksError, match=f"{refused}, which needs .* arm_simulation,.*{remedy}"
+        ):
+            checked_world(given, print)
+            check_simulation(given)
+        return
+    check_simulation(given)
+    given["world"] = checked_world(given, pytest.fail)
+    started = {process.package for process in chosen(processes("arm_description"), given)}
+    assert "arm_simulation" not in started

@@ -62,7 +62,9 @@ def test_bringup_without_tasks_has_no_contact_physics(monkeypatch):
 
 
 def test_demo_without_mujoco_is_geometric_and_reports_that_once(monkeypatch, capsys):
-    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: None)
+    monkeypatch.setattr(
+        "arm_tasks.bringup.arguments.find_spec", lambda name: name != "mujoco" or None
+    )
     assert demo_values(["--headless"])["world"] == "geometric"
     assert capsys.readouterr().err.count("MuJoCo") == 1
 

@@ -9,7 +9,8 @@ import pytest
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
-from arm_tasks.ros.task_server import monitors
+from arm_tasks.execution.nut_checks import initial_nut
+from arm_tasks.ros.task_server import monitors, planning
 from arm_tasks.ros.task_server.monitors import (
     BlindWorldDetector,
     NutStateChecker,
@@ -20,7 +21,6 @@ from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.signal import Signal
-from arm_tasks.world.nut_world import NutWorld
 from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
@@ -240,6 +240,45 @@ def test_task_that_handles_another_start_of_the_nut_is_not_refused(inside, is_re
     task = task_from_text(text, "t.yaml")
     turning = SimpleNamespace(report=SimpleNamespace(turns=3.0))
     plan = SimpleNamespace(steps=[turning], request=SimpleNamespace(task=task, scene=scene))
-    fallen = replace(NutWorld(scene).report, status=NutStatus.FALLEN)
+    fallen = replace(initial_nut(scene), status=NutStatus.FALLEN)
     checker = NutStateChecker(SimpleNamespace(nut=fallen), None, None, None)
     assert bool(checker.start_problem(plan)) is is_refused
+
+
+class NoReference:
+    """Planning where no package that simulates is installed."""
+
+    async def reference_run(self, plan):
+        return None
+
+
+def test_without_a_reference_run_a_person_is_asked_to_look(scene):
+    plan = SimpleNamespace(request=SimpleNamespace(scene=scene), joint_names=())
+    observer = SimpleNamespace(nut=initial_nut(scene))
+    port = SimpleNamespace(configuration=lambda: SimpleNamespace(positions={}))
+    checker = NutStateChecker(observer, NoReference(), port, None)
+    (warning,) = finished(checker.check(plan, 3))
+    assert "no reference run was made" in warning and "arm_simulation" in warning
+    observer.nut = None
+    assert finished(checker.safe_state(plan, 3)) == ""
+
+
+def finished(coroutine):
+    """Return the result of a coroutine that waits for nothing."""
+    with pytest.raises(StopIteration) as end:
+        coroutine.send(None)
+    return end.value.value
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_reference_run_is_that_of_an_installed_package(monkeypatch, installed):
+    made = SimpleNamespace(names=("mine",) * installed, load=lambda name: lambda plan: plan.task)
+    monkeypatch.setattr(planning, "REFERENCE_RUNS", made)
+    monkeypatch.setattr(planning, "run_in_child", lambda work, timeout: work())
+
+    async def run(work):
+        return work()
+
+    server = SimpleNamespace(_goals=SimpleNamespace(run=run), _timeout=1.0)
+    answer = finished(planning.Planning.reference_run(server, SimpleNamespace(task="nut")))
+    assert answer == ("nut" if installed else None)

@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup import supervisor as module
-from arm_tasks.bringup.arguments import Arg, default_values, use_sim_time
+from arm_tasks.bringup.arguments import ARGUMENTS, Arg, use_sim_time
 from arm_tasks.bringup.processes import Process, is_enabled, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, resolve
 from arm_tasks.errors import TasksError
 from arm_testing.waiting import BOUND, wait_for
 
-VALUES = default_values(world="geometric")
+VALUES = {argument.name: argument.default for argument in ARGUMENTS} | {"world": "geometric"}
 SLEEPER = "#!/bin/sh\nexec sleep 600\n"
 UNYIELDING = "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.1; done\n"
 

@@ -122,7 +122,7 @@ def run(server, plan):
         server.state,
         server.driver,
         server.world,
-        None,
+        lambda plan: None,
         server.liveness,
         server.controls,
     )

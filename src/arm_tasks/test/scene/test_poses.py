@@ -12,7 +12,8 @@ from arm_description.trajectories.files import write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.poses import TaughtPose, forget_pose, load_poses, save_pose
+from arm_tasks.scene.pose_editing import forget_pose, save_pose
+from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given, settings
 from hypothesis import strategies as st

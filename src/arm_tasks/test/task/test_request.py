@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_common.errors import InputError
 from arm_common.files.requests import RecordedFiles, RestrictedFiles, SentFiles
-from arm_description.trajectories.files import shipped_trajectories
+from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.task_server.forked import run_in_child
@@ -21,9 +21,9 @@ from arm_tasks.task.request import (
     MAX_FILES,
     ArmConfiguration,
     check_amount,
-    files_of,
     load_request,
 )
+from arm_tasks.task.sending import files_of
 
 KEY = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXktdjE\n"
 OURS = [f.parent for kind in ("tasks", "scenes") for f in shipped(kind).values()]

@@ -21,9 +21,6 @@ from arm_viewer.scene.robot import VisualRobot
 # of a millimetre is less than a pixel shows of a robot that fits on a table.
 POSE_TOLERANCE = 1e-5
 MAX_TEXT = 2000  # characters of a line, about
-# Begins the names of frames in which a simulation has the links; tf without it has them as
-# commanded. The robot is drawn in the former, and in the latter as a ghost.
-TRUE_FRAMES = "ground_truth/"
 
 
 @dataclass(frozen=True)

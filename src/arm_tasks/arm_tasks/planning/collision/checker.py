@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array, pose
 from arm_description.urdf.reader import read_urdf
-from arm_simulation.library import mujoco
 
 from arm_description import RobotModel
 from arm_tasks.planning.collision.bodies import (
@@ -31,6 +30,7 @@ from arm_tasks.planning.collision.motion_bounds import (
     rigid_groups,
     unsized_pairs,
 )
+from arm_tasks.planning.collision.mujoco_library import mujoco
 from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.payloads import Carried
 from arm_tasks.scene.scene import Scene

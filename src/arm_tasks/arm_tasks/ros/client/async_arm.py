@@ -48,7 +48,7 @@ from arm_tasks.ros.client.task_goal import (
     TaskServerClient,
 )
 from arm_tasks.ros.messages import file_messages
-from arm_tasks.task.request import files_of
+from arm_tasks.task.sending import files_of
 from arm_tasks.task.steps import Orientation
 
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner
@@ -16,6 +17,7 @@ from rclpy.task import Future
 
 from arm_interfaces.action import RunTask
 from arm_tasks.execution.engine import Engine, EngineState, Feedback
+from arm_tasks.execution.ports import OtherNodes
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.task_server.monitors import (
@@ -24,7 +26,6 @@ from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
     WorldObserver,
 )
-from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.task_controls import STATES, TaskControls
 
 TICK = 0.05  # [s] of wall time; finished motions are handled at once
@@ -40,7 +41,7 @@ class ExecutionContext:
     state: ArmState
     driver: DriverClient
     observer: WorldObserver
-    nodes: NodeConnections
+    nodes: Callable[[TaskPlan], OtherNodes | None]  # checked, as a plan needs them
     liveness: NodeLivenessMonitor
     controls: TaskControls
 
@@ -81,7 +82,7 @@ class TaskExecution:
             wall=time.monotonic,
             paused=bool(handle.request.single_step),
             observe=context.observer,
-            nodes=context.nodes,
+            nodes=context.nodes(plan),
         )
 
     @property

@@ -21,6 +21,7 @@ from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import TaskOutcome
+from arm_tasks.execution.nut_checks import safe_state, start_disagreement
 from arm_tasks.execution.ports import ArmPort
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState
@@ -29,7 +30,6 @@ from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.task.steps import If, Until, all_steps
-from arm_tasks.world.reference_run import safe_state, start_disagreement
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -39,6 +39,10 @@ _NUT_MAX_AGE = 5.0  # [s] of wall time; nut_world publishes at least once a seco
 _UNSEEN = 2.0
 _UNSEEN_MOVING = 0.5  # in wall time while the arm moves
 _LATE_TICKS = 3
+_NO_REFERENCE = (
+    "no reference run was made, so the nut is not compared with the plan; make sure that it is"
+    " where the step needs it, or install the package arm_simulation"
+)
 
 
 class NodeLivenessMonitor:
@@ -199,6 +203,8 @@ class NutStateChecker:
             unknown = "the position of the nut is unknown"
             return [f"{unknown}; make sure that the nut is where the task needs it"]
         expected = await self._planning.reference_run(plan)
+        if expected is None:
+            return [_NO_REFERENCE]
         if why := expected.disagreement(step, self._port.configuration(), nut):
             raise PlanError(why)
         return []
@@ -223,13 +229,17 @@ class NutStateChecker:
     async def safe_state(self, plan: TaskPlan, step: int) -> str:
         """Return the SafeState of an arm that stopped in a step, "" without a nut.
 
-        It follows from the observed nut, or from the planned one if none is observed.
+        It follows from the observed nut, or from the planned one if none is observed; "" if
+        neither is known.
         """
         scene_nut = plan.request.scene.nut
         if scene_nut is None:
             return ""
         current, nut = self._port.configuration(), self._observer.nut
         if nut is None:
-            nut = (await self._planning.reference_run(plan)).nut(step, current)
+            expected = await self._planning.reference_run(plan)
+            if expected is None:
+                return ""
+            nut = expected.nut(step, current)
         T_tool = self._chain.fk([current.positions[name] for name in plan.joint_names])
         return safe_state(T_tool, nut, scene_nut.across_flats).value

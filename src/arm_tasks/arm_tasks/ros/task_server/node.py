@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from arm_common.errors import InputError, one_line
 from arm_common.files.requests import RestrictedFiles, folders_in
+from arm_common.plugins import PluginGroup
 from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.failures import report_failure
@@ -16,21 +19,21 @@ from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
-from arm_description.trajectories.files import shipped_trajectories
-from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.motion.execution import GOAL_TOLERANCE
+from arm_description.trajectories.trajectory import shipped_trajectories
+from arm_hardware.calibration.axes import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from arm_description import RobotModel, load_robot
+from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
-from arm_tasks.planning.plan import FIRST_STEP
+from arm_tasks.execution.ports import OtherNodes
+from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
@@ -40,15 +43,21 @@ from arm_tasks.ros.task_server.monitors import (
     NutStateChecker,
     WorldObserver,
 )
-from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
 from arm_tasks.ros.task_server.readiness import Readiness
 from arm_tasks.ros.task_server.task_controls import TaskControls
-from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, Touching
+from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, serve_touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_tasks.task.request import PREFERENCES, TorqueLimits
+
+OTHER_NODES = PluginGroup(
+    "arm_tasks.other_nodes",
+    "connection to other nodes",
+    {"graph": "arm_tasks.ros.task_server.other_nodes:NodeConnections"},
+)
+"""What watches and commands other nodes: loaded for the first plan with such a step."""
 
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
@@ -104,10 +113,12 @@ class TaskServerParameters:
     )
 
 
-def _goal_tolerances(model: RobotModel, chosen: TaskServerParameters) -> dict[str, float]:
+def _goal_tolerances(chain: Chain, chosen: TaskServerParameters) -> dict[str, float]:
     """Return the tolerances of the joints other than 0."""
-    of_kind = {"rad": chosen.goal_tolerance, "m": chosen.goal_tolerance_linear}
-    bounds = {axis.name: of_kind[axis.unit] for axis in axes_of(model).arm}
+    bounds = {
+        name: chosen.goal_tolerance_linear if slides else chosen.goal_tolerance
+        for name, slides in zip(chain.joint_names, chain.sliding, strict=True)
+    }
     return {name: bound for name, bound in bounds.items() if bound}
 
 
@@ -118,7 +129,7 @@ class TaskServer(Node):
         run_task; feedback with steps_total 0 has the reason for waiting before there is a plan.
 
     Services:
-        check_task; those of TaskControls, Teaching, Touching.
+        check_task; those of TaskControls and Teaching, teach/touch_bolt.
 
     Publishers:
         those of TaskControls.
@@ -134,7 +145,7 @@ class TaskServer(Node):
         chain = Chain.from_model(model)
         polled = PolledSubscriptions()
         self._state = ArmState(self, model, polled, chosen.prefix)
-        self._driver = DriverClient(self, self._state, _goal_tolerances(model, chosen))
+        self._driver = DriverClient(self, self._state, _goal_tolerances(chain, chosen))
         resting_arm = RestingArm(self._state, chain)
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)
@@ -153,7 +164,8 @@ class TaskServer(Node):
         )
         self._state.set_model_callback(self._planning.set_model)
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
-        Touching(self, model, resting_arm, self._planning, self._controls, self.scene_node.show)
+        show = self.scene_node.show
+        serve_touching(self, model, resting_arm, self._planning, self._controls, show)
         self._resting_arm = resting_arm
         file = resolve(chosen.scene, "scenes", "scene", SceneError)
         SceneFollower(self, file, model.name, self._change_scene, self._keeps_scene)
@@ -163,9 +175,7 @@ class TaskServer(Node):
             self._state,
             self._driver,
             WorldObserver(self, self._state, polled),
-            NodeConnections(
-                self, lambda: self._state.names.add(BASE_FRAME), self._planning.extend
-            ),
+            self._nodes_of,
             NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
@@ -201,6 +211,21 @@ class TaskServer(Node):
             return str(error)
         return ""
 
+    @cached_property
+    def _connections(self) -> Any:
+        names = self._state.names
+        return OTHER_NODES.load("graph")(
+            self, lambda: names.add(BASE_FRAME), self._planning.extend
+        )
+
+    def _nodes_of(self, plan: TaskPlan) -> OtherNodes | None:
+        """Return the other nodes for a plan that needs them; raise PlanError if it cannot work."""
+        if not plan.needs_other_nodes:
+            return None
+        self._connections.check(plan)
+        nodes: OtherNodes = self._connections
+        return nodes
+
     def _serve(self) -> None:
         """Create the service check_task and the action run_task."""
         group = ReentrantCallbackGroup()  # to handle checks while a task runs
@@ -226,7 +251,7 @@ class TaskServer(Node):
             return response
         try:
             found = await self._planning.check(request, self._driver.configuration())
-            self._execution.nodes.check(found.plan)
+            self._nodes_of(found.plan)
         except Exception as error:  # noqa: BLE001
             response.message = self._reason("check_task", error)
             return response
@@ -306,7 +331,6 @@ class TaskServer(Node):
         if not plan.feasible:
             self._reject(result, RESULT.NOT_FEASIBLE, plan.message)
             return
-        self._execution.nodes.check(plan)
         run = TaskExecution(self._execution, handle, plan, owner)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, plan.index_of(goal.start_step))

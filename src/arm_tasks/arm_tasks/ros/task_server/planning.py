@@ -13,7 +13,6 @@ from arm_common.files.access import FileAccess
 from arm_common.files.requests import SentFiles
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
-from arm_simulation.library import has_mujoco
 from rclpy.node import Node
 
 from arm_description import RobotModel
@@ -21,6 +20,8 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
+from arm_tasks.execution.nut_checks import REFERENCE_RUNS, NutPrediction
+from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
@@ -30,7 +31,6 @@ from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest, TorqueLimits, load_request
-from arm_tasks.world.reference_run import ReferenceRun
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
 
@@ -153,11 +153,18 @@ class Planning:
         """Use another scene for requests that name none."""
         self.scene = scene
 
-    async def reference_run(self, plan: TaskPlan) -> ReferenceRun:
-        """Simulate a plan, for the expected state of the nut at each step."""
+    async def reference_run(self, plan: TaskPlan) -> NutPrediction | None:
+        """Simulate a plan, for the expected state of the nut at each step.
 
-        def work() -> ReferenceRun:
-            return ReferenceRun.of(plan)
+        Return None if no package that simulates is installed.
+        """
+        if not REFERENCE_RUNS.names:
+            return None
+        simulated = REFERENCE_RUNS.load(REFERENCE_RUNS.names[0])
+
+        def work() -> NutPrediction:
+            prediction: NutPrediction = simulated(plan)
+            return prediction
 
         return await self._goals.run(lambda: run_in_child(work, timeout=self._timeout))
 

@@ -1,24 +1,24 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Services for teaching: poses, recorded paths, and bolts located by touching them."""
+"""Services for teaching: poses, recorded paths, and bolts located by touching them.
+
+What only teaching needs is loaded at the first request.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import math
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from arm_common.errors import InputError
+from arm_common.plugins import PluginGroup
 from arm_common.ros.actions import GoalClient
-from arm_common.ros.messages import pose_message, stamp_seconds
+from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Array, frame_along, pose
-from arm_description.trajectories.files import write_trajectory
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
@@ -28,15 +28,25 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.srv import ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError, shipped
-from arm_tasks.manual.recorder import PathRecorder
-from arm_tasks.manual.touch_location import Surface, Touch, locate
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.task_server.planning import Planning
-from arm_tasks.ros.task_server.task_controls import TaskControls
-from arm_tasks.scene.editing import write_bolt, write_thread_start
-from arm_tasks.scene.poses import TaughtPose, check_name, forget_pose, load_poses, save_pose
-from arm_tasks.scene.scene import BASE_FRAME, Scene
+from arm_tasks.scene.poses import TaughtPose, check_name, load_poses
 from arm_tasks.task.parser import load_task
+
+if TYPE_CHECKING:
+    from arm_tasks.manual.recorder import PathRecorder
+
+
+TEACHING = PluginGroup(
+    "arm_tasks.teaching",
+    "way to teach",
+    {
+        "save_pose": "arm_tasks.scene.pose_editing:save_pose",
+        "forget_pose": "arm_tasks.scene.pose_editing:forget_pose",
+        "path": "arm_tasks.manual.recorder:PathRecorder",
+        "bolt": "arm_tasks.ros.task_server.touching:Touching",
+    },
+)
+"""What saves poses, records a path and locates a bolt: loaded when somebody teaches."""
 
 
 class RestingArm:
@@ -132,13 +142,13 @@ class Teaching:
 
     def _save_pose(self, request: TeachPose.Request, _: Any) -> str:
         taught, replace, model = self._arm.pose(), bool(request.replace), self._model
-        save_pose(
+        TEACHING.load("save_pose")(
             self._poses_file, model.name, request.name, taught, replace, taken=model.postures
         )
         return f"{request.name} is saved in {self._poses_file.absolute()}"
 
     def _forget_pose(self, request: TeachPose.Request, _: Any) -> str:
-        forget_pose(self._poses_file, self._model.name, request.name)
+        TEACHING.load("forget_pose")(self._poses_file, self._model.name, request.name)
         return f"{request.name} is removed"
 
     # -- paths --------------------------------------------------------------------------------
@@ -150,7 +160,7 @@ class Teaching:
             raise TasksError(f"the path {request.name} already exists; replace it or rename it")
         self._arm.pose()
         self._state.poll()
-        self._recorder, self._path = PathRecorder(self._model), request.name
+        self._recorder, self._path = TEACHING.load("path")(self._model), request.name
         self._on_joints(self._joints)  # the start; the next message may be late
         return f"recording {request.name}: move the arm, then end the recording"
 
@@ -161,11 +171,9 @@ class Teaching:
             raise TasksError("nothing is being recorded")
         if request.discard:
             return f"{self._path} is discarded"
-        path = recorder.trajectory()
         self._paths.mkdir(parents=True, exist_ok=True)
         file = self._file(self._path)
-        write_trajectory(file, path, self._model)
-        return f"{self._path}, {path.duration:.1f} s, is saved in {file.absolute()}"
+        return f"{self._path}, {recorder.save(file):.1f} s, is saved in {file.absolute()}"
 
     def _on_joints(self, message: JointState) -> None:
         self._joints = message
@@ -219,96 +227,14 @@ class Teaching:
         return response
 
 
-class Touching:
-    """Collects touched points by bolt, and locates the bolts.
+def serve_touching(node: Node, *parts: Any) -> None:
+    """Create the service teach/touch_bolt; Touching is made of the parts at the first request."""
 
-    Services:
-        teach/touch_bolt.
-    """
+    @cache
+    def touching() -> Any:
+        return TEACHING.load("bolt")(*parts)
 
-    def __init__(
-        self,
-        node: Node,
-        model: RobotModel,
-        arm: RestingArm,
-        planning: Planning,
-        controls: TaskControls,
-        show: Callable[[Scene], None],
-    ) -> None:
-        self._model, self._arm, self._planning = model, arm, planning
-        self._controls, self._show = controls, show
-        self._touches: dict[str, list[Touch]] = {}
-        self._starts: dict[str, float] = {}  # of the threads of bolts, by clicks [rad]
-        answer = _service(self._touch_bolt)
-        node.create_service(TouchBolt, "teach/touch_bolt", answer, qos_profile=CALLS)
+    def answer(request: TouchBolt.Request, response: TouchBolt.Response) -> str:
+        return str(touching().answer(request, response))
 
-    def _touch_bolt(self, request: TouchBolt.Request, response: TouchBolt.Response) -> str:
-        scene = self._planning.scene
-        bolt = scene.bolt(request.bolt)
-        if request.action == TouchBolt.Request.CLICK:
-            return self._click(bolt.name, response)
-        if request.action == TouchBolt.Request.WRITE_THREAD:
-            return self._write_thread(scene, bolt.name, response)
-        touches = self._touches.setdefault(bolt.name, [])
-        response.points = len(touches)
-        if request.action == TouchBolt.Request.CLEAR:
-            touches.clear()
-            response.points = 0
-            return f"the points of {bolt.name} are discarded"
-        if request.action == TouchBolt.Request.ADD:
-            return self._add(request, touches, response)
-        found = locate(touches, bolt.diameter / 2.0, bolt.pose[:3, 3], bolt.pose[:3, 2])
-        response.pose.header.frame_id = self._arm.frame(BASE_FRAME)
-        response.pose.pose = pose_message(pose(frame_along(found.axis), found.tip))
-        response.tip_error, response.axis_error = found.tip_error, found.axis_error
-        response.residual = found.residual
-        moved = float(np.linalg.norm(found.tip - bolt.pose[:3, 3])) * 1e3
-        result = f"{bolt.name}: {found.text}; that is {moved:.1f} mm from where the scene has it"
-        if request.action != TouchBolt.Request.WRITE:
-            return result
-        self._require_no_task()
-        scene = write_bolt(scene, bolt.name, found.tip, found.axis, self._model.name)
-        self._planning.replace_scene(scene)
-        self._show(scene)
-        return f"{result}; written into {scene.file}"
-
-    def _require_no_task(self) -> None:
-        if self._controls.running:
-            raise TasksError("a task is running; end it before changing the scene")
-
-    def _click(self, bolt: str, response: TouchBolt.Response) -> str:
-        step = self._controls.step
-        if step is None or step.thread is None or step.thread.bolt.name != bolt:
-            what = f"no nut is being turned back on {bolt}"
-            raise TasksError(f"{what}; run a task with the step find_thread")
-        start = step.thread.start(self._arm.pose(at_rest=False).tool)
-        response.thread_start = self._starts[bolt] = start
-        return f"the thread of {bolt} starts at {math.degrees(start):.1f} deg"
-
-    def _write_thread(self, scene: Scene, bolt: str, response: TouchBolt.Response) -> str:
-        self._require_no_task()
-        if bolt not in self._starts:
-            raise TasksError(f"no nut has clicked on {bolt} yet")
-        response.thread_start = start = self._starts[bolt]
-        scene = write_thread_start(scene, bolt, start, self._model.name)
-        self._planning.replace_scene(scene)
-        self._show(scene)
-        value = f"thread_start_deg of {bolt} is {math.degrees(start):.1f}"
-        return f"{value}; written into {scene.file}, and the old text into {scene.file}.bak"
-
-    def _add(
-        self, request: TouchBolt.Request, touches: list[Touch], response: TouchBolt.Response
-    ) -> str:
-        try:
-            surface = Surface(request.surface)
-        except ValueError:
-            raise TasksError(f"there is no surface {request.surface}; see TouchBolt") from None
-        local: Array = np.array([getattr(request.touching, axis) for axis in "xyz"])
-        tool = self._arm.pose().tool
-        point = tool[:3, :3] @ local + tool[:3, 3]
-        if not np.isfinite(point).all():
-            raise TasksError("the touch point is not finite")
-        touches.append(Touch(surface, point))
-        response.points = len(touches)
-        x, y, z = point * 1e3
-        return f"point {len(touches)}, {surface.name.lower()}: ({x:.1f}, {y:.1f}, {z:.1f}) mm"
+    node.create_service(TouchBolt, "teach/touch_bolt", _service(answer), qos_profile=CALLS)

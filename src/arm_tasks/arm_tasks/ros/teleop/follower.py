@@ -18,7 +18,6 @@ from arm_common.ros.names import PrefixSearch
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import NEWEST_STATE
 from arm_common.terminal import Screen
-from arm_description.trajectories.files import write_trajectory
 from sensor_msgs.msg import JointState
 
 from arm_description import RobotModel
@@ -269,14 +268,11 @@ def run_follow(
             FollowTerminal(node, screen).run()
     except BaseException:
         with contextlib.suppress(InputError):  # the first error is the one to report
-            _save(recorder, record, model)
+            _save(recorder, record)
         raise
-    _save(recorder, record, model)
+    _save(recorder, record)
 
 
-def _save(recorder: PathRecorder | None, file: Path | None, model: RobotModel) -> None:
-    if recorder is None or file is None:
-        return
-    path = recorder.trajectory()
-    write_trajectory(file, path, model)
-    print(f"\nRecorded {path.duration:.1f} s in {file}.", flush=True)
+def _save(recorder: PathRecorder | None, file: Path | None) -> None:
+    if recorder is not None and file is not None:
+        print(f"\nRecorded {recorder.save(file):.1f} s in {file}.", flush=True)

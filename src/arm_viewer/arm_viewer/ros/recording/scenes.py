@@ -15,6 +15,7 @@ from arm_common.files.access import installed_share
 from arm_common.ros.messages import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
+from arm_description.urdf.elements import TRUE_FRAMES
 from arm_studio.pictures.page import FlatShape
 from geometry_msgs.msg import TransformStamped
 
@@ -24,7 +25,7 @@ from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.primitives import PlacedShape, ScenePrimitives, primitives_of
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.store import TRUE_FRAMES, SceneStore
+from arm_viewer.scene.store import SceneStore
 
 # mypy: disable-error-code="no-untyped-call"
 

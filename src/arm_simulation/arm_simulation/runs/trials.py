@@ -1,0 +1,247 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Trials of the nut transfer: arms and bolts with errors drawn from a seed, in either world.
+
+A job is small and picklable; the process that runs it plans once for all jobs of a task.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_hardware.calibration.kinematic_fit import fit, joint_zeros
+from arm_hardware.calibration.touch_points import TouchPoints
+from arm_tasks.errors import PlanError
+from arm_tasks.execution.engine import EngineState
+from arm_tasks.planning.collision.mujoco_library import mujoco
+from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.planning.planner import plan_task
+from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.task.parser import load_task
+from arm_tasks.task.request import ArmConfiguration, TaskRequest
+from arm_tasks.task.steps import Screw, Task
+
+from arm_description import RobotModel, load_robot
+from arm_kinematics import Chain
+from arm_simulation.arms.noisy_arm import Noise, NoisyArm, displaced, run_trial
+from arm_simulation.contact.servos import ServoErrors
+from arm_simulation.contact.world import NutTruth
+from arm_simulation.errors import SimulationError
+from arm_simulation.runs.contact_run import ContactArm, run_in_contact
+from arm_simulation.runs.reference_run import ReferenceRun
+
+TOUCHED = 12  # points of a calibration
+_RULER = 0.3e-3  # standard deviation of measuring one of them, each axis [m]
+_TURNS = 1.0  # largest difference of turns between both worlds that is no fault
+_ROBOT = "nut_arm"
+
+
+@dataclass(frozen=True)
+class TransferJob:
+    """One transfer by an arm that its seed determines.
+
+    Attributes:
+        task: Name of the task.
+        noise: Bounds of the errors.
+        seed: Of all errors.
+        contact: Whether contact physics decide, or the rules of geometry.
+        touched: Whether the arm is calibrated by touching points before.
+        exact: Whether the task is done as for an exact arm: no play is taken up, nothing searched.
+        steps: Number of steps of the plan to run in contact physics; 0 for all.
+    """
+
+    task: str
+    noise: Noise
+    seed: int
+    contact: bool = False
+    touched: bool = False
+    exact: bool = False
+    steps: int = 0
+
+
+@dataclass(frozen=True)
+class TransferTrial:
+    """Result of a job; equal jobs have equal results.
+
+    Attributes:
+        seed: That of the job.
+        fault: What went wrong first; "" for a success.
+        turns: Turns engaged on the expected bolt at the end.
+        duration: Simulated time [s]; 0 without physics.
+        joints: True joint positions (m, n) [rad] after each step up to the fault; physics only.
+        nut: base_link <- nut (4, 4) [m] at the fault or the end; physics only.
+    """
+
+    seed: int
+    fault: str
+    turns: float
+    duration: float = 0.0
+    joints: tuple[tuple[float, ...], ...] = ()
+    nut: tuple[tuple[float, ...], ...] = ()
+
+
+@dataclass(frozen=True)
+class _Expectation:
+    """A plan, and the nut after each of its steps by the rules of geometry."""
+
+    plan: TaskPlan
+    nuts: Mapping[int, NutReport]
+
+
+def run_job(job: TransferJob) -> TransferTrial:
+    """Run a job.
+
+    Raises:
+        PlanError: the task is infeasible.
+        InputError: MuJoCo is missing.
+    """
+    expected = _expectation(job.task, job.contact, job.exact)
+    plan, model = expected.plan, expected.plan.request.model
+    zeros = zeros_after_touching(model, job.noise, job.seed) if job.touched else None
+    if job.contact:
+        return _contact_trial(expected, job, zeros)
+    wanted = plan.request.task.expect
+    assert wanted is not None
+    done = run_trial(plan, wanted, job.noise, job.seed, zeros)
+    return TransferTrial(job.seed, done.fault, done.turns)
+
+
+def zeros_after_touching(model: RobotModel, noise: Noise, seed: int) -> Array:
+    """Return how far the zeros (n,) of an arm still are off after calibrate_kinematics [rad].
+
+    The arm comes to each point from one side, its play taken up; the roll of the wrist moves no
+    tip and keeps its error.
+    """
+    chain, rng = Chain.from_model(model), np.random.default_rng([seed, 1])
+    arm = NoisyArm(chain, noise, rng)
+    low, high = np.radians([-35.0, -35.0, -30.0, -10.0]), np.radians([35.0, 45.0, 45.0, 10.0])
+    half = 0.5 * (noise.dead_band + noise.backlash)
+    commanded, tips = rng.uniform(low, high, (TOUCHED, chain.n)), []
+    for q in commanded:
+        for there in (q - 2.0 * half, q + half, q):
+            joints = arm.joints(there)
+        tips.append(chain.fk(joints)[:3, 3] + rng.normal(0.0, _RULER, 3))
+    points = TouchPoints(model.name, np.zeros(3), commanded, np.array(tips))
+    found = fit(model, joint_zeros(model), points)
+    left = np.array(arm.zeros)
+    for parameter, value in zip(found.parameters, found.values, strict=True):
+        left[parameter.joint] -= value
+    return left
+
+
+def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
+    """Return the bounds of a probability with 95 % confidence.
+
+    Wilson, "Probable inference, the law of succession, and statistical inference", J. American
+    Statistical Association 22, 1927.
+    """
+    z, share = 1.959964, successes / trials
+    centre = share + z * z / (2.0 * trials)
+    half = z * math.sqrt((share * (1.0 - share) + z * z / (4.0 * trials)) / trials)
+    whole = 1.0 + z * z / trials
+    return max(0.0, (centre - half) / whole), min(1.0, (centre + half) / whole)
+
+
+@cache
+def _expectation(name: str, contact: bool, exact: bool) -> _Expectation:
+    """Return the plan of a shipped task for the arm and the scene as they are described."""
+    model, task = load_robot(_ROBOT), load_task(name)
+    scene = load_scene(task.scene)
+    start = ArmConfiguration(dict.fromkeys(model.joint_names, 0.0), 0.0)
+    if contact:
+        start = ContactArm(model, scene).configuration()
+    task = _for_exact_arm(task) if exact else task
+    plan = plan_task(TaskRequest(task, scene, model, Chain.from_model(model), start))
+    if not plan.feasible:
+        raise PlanError(plan.message)
+    run = ReferenceRun.of(plan).recording
+    return _Expectation(plan, dict(zip(run.steps, run.nuts, strict=True)))
+
+
+def _for_exact_arm(task: Task) -> Task:
+    steps = (
+        replace(step, press=0.3e-3, search=0.0, play=0.0) if isinstance(step, Screw) else step
+        for step in task.steps
+    )
+    return replace(task, steps=tuple(steps))
+
+
+def _drawn_errors(
+    model: RobotModel, noise: Noise, seed: int, zeros: Array | None
+) -> dict[str, ServoErrors]:
+    """Return the errors of all servos; the gripper's zero is that of its width."""
+    rng = np.random.default_rng(seed)
+    bounds = {name: noise.zero for name in model.joint_names} | {"gripper": noise.width}
+    drawn = {name: float(rng.uniform(-most, most)) for name, most in bounds.items()}
+    if zeros is not None:
+        drawn |= dict(zip(model.joint_names, map(float, zeros), strict=True))
+    return {
+        name: ServoErrors(noise.dead_band, noise.backlash, zero) for name, zero in drawn.items()
+    }
+
+
+class _Watch:
+    """Compares the nut in physics with the expected one after each step, up to the first fault."""
+
+    def __init__(self, arm: ContactArm, expected: _Expectation) -> None:
+        self.fault = ""
+        self.joints: list[tuple[float, ...]] = []
+        self.nut = arm.world.nut().pose
+        self._arm, self._expected = arm, expected
+
+    def after_step(self, index: int, truth: NutTruth) -> None:
+        """Note the state of arm and nut after a step."""
+        if self.fault:
+            return
+        found, names = self._arm.world.joints(), self._expected.plan.joint_names
+        self.joints.append(tuple(found[name] for name in names))
+        self.nut = truth.pose
+        if what := deviation(self._expected.nuts[index], truth):
+            step = self._expected.plan.steps[index].name
+            self.fault = f"{what}: {step}"
+
+
+def deviation(expected: NutReport, truth: NutTruth) -> str:
+    """Return how the nut differs from the expected one, or ""."""
+    if truth.fallen:
+        return "the nut fell"
+    if expected.grasped and not truth.held:
+        return "the jaws do not hold the nut"
+    engaged = expected.turns_engaged if expected.bolt else 0.0
+    if expected.status is NutStatus.HELD and truth.turns_engaged > _TURNS:
+        return "the nut is still on its bolt"
+    if engaged > truth.turns_engaged + _TURNS:
+        return "the thread did not catch" if truth.held else "the nut came off"
+    return ""
+
+
+def _contact_trial(expected: _Expectation, job: TransferJob, zeros: Array | None) -> TransferTrial:
+    """Return the result of a trial; one whose simulation fails has no joints and no nut."""
+    mujoco()  # without it, every trial would fail
+    try:
+        return _simulated(expected, job, zeros)
+    except SimulationError as error:
+        return TransferTrial(job.seed, f"the simulation failed: {error}", 0.0)
+
+
+def _simulated(expected: _Expectation, job: TransferJob, zeros: Array | None) -> TransferTrial:
+    plan, model = expected.plan, expected.plan.request.model
+    actual = displaced(plan.request.scene, job.noise, np.random.default_rng([job.seed, 1]))
+    arm = ContactArm(model, actual, _drawn_errors(model, job.noise, job.seed, zeros))
+    watch = _Watch(arm, expected)
+    steps = plan.steps[: job.steps or None]
+    run = run_in_contact(replace(plan, steps=steps), arm, watch.after_step)
+    wanted = plan.request.task.expect
+    assert wanted is not None
+    there = run.nut.bolt == wanted.nut_on and not run.nut.held
+    turns = run.nut.turns_engaged if there else 0.0
+    ended = run.outcome is not None and run.outcome.state is EngineState.SUCCEEDED
+    fault = "" if ended and turns >= wanted.turns else watch.fault or "too few turns"
+    nut = tuple(map(tuple, (watch.nut if fault else run.nut.pose).tolist()))
+    return TransferTrial(job.seed, fault, turns, run.duration, tuple(watch.joints), nut)

@@ -1,0 +1,236 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Plans single steps of a task from the end of the plan so far."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from arm_common.files.access import ANY_FILE, FileAccess
+from arm_common.plugins import PluginGroup
+from arm_common.suggestions import did_you_mean
+from arm_common.transforms import Array
+
+from arm_tasks.errors import PlanError, SceneError, TaskFileError
+from arm_tasks.planning.plan import Situation
+from arm_tasks.planning.plan_builder import Labels, PlanBuilder
+from arm_tasks.planning.screwing.last_grip import NextGrip, pull_off_problem
+from arm_tasks.planning.screwing.planner import ScrewPlanner
+from arm_tasks.planning.single_steps.motions import MOTIONS, Motions
+from arm_tasks.planning.torques import carried_load
+from arm_tasks.planning.world_model import (
+    CollisionCheckerCache,
+    Dropped,
+    InJaws,
+    OnBolt,
+    PlannedWorldState,
+    at_start,
+    where_nut_is,
+)
+from arm_tasks.scene.grasp import GRIP
+from arm_tasks.scene.payloads import grasp, holding_width
+from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME
+from arm_tasks.task import steps
+from arm_tasks.task.condition import Condition
+from arm_tasks.task.functions import load_function
+
+RECORDED_MOTIONS = PluginGroup(
+    "arm_tasks.recorded_motions",
+    "step with a recording",
+    {"play": "arm_tasks.planning.single_steps.playing:PlayPlanner"},
+)
+"""By kind of step: planners of motions along files, which a task without such a step needs not."""
+
+
+class StepPlanner:
+    """Plans steps and adds them to a builder; an infeasible step raises StepRefused.
+
+    Builder and world are at the end of the plan so far.
+    """
+
+    def __init__(
+        self,
+        builder: PlanBuilder,
+        world: PlannedWorldState,
+        checkers: CollisionCheckerCache,
+        files: FileAccess = ANY_FILE,
+        found: Mapping[int, Array] | None = None,
+    ) -> None:
+        self.builder = builder
+        self.world = world
+        self._found, self._own_frames = found or {}, world.scene.frames.keys()
+        self.situation: Situation | None = None  # where the current step starts
+        self._checkers, self._files = checkers, files
+        self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
+            steps.GripStep: self._grip,
+            steps.Unscrew: self._unscrew,
+            steps.ScrewOn: self._screw_on,
+            steps.FindThread: self._find_thread,
+            steps.Regrasp: self._regrasp,
+            steps.Wait: self._wait,
+            steps.WaitUntil: self._wait_until,
+            steps.FindFrame: self._find_frame,
+            steps.Command: self._command,
+            steps.SetSpeed: lambda step, name: None,
+            steps.PauseForPerson: self._pause,
+        }
+
+    def plan(self, step: steps.StepBase, name: str, next_nut_step: steps.HandleNut | None) -> None:
+        """Plan a step that does not contain others."""
+        q, width = self.builder.q, self.builder.width
+        self.situation = Situation(step, next_nut_step, q, width, self.world)
+        self.builder.checker = self._checkers.get(self.world)
+        self.builder.payload = carried_load(self.world)
+        try:
+            if type(step) in self._planners:
+                self._planners[type(step)](step, name)
+                return
+            if step.gripper is not None:
+                self._require_empty_jaws(step, ", so they cannot move while the arm moves")
+            scene = self.world.with_tool(self._tool())
+            if type(step) in MOTIONS:
+                MOTIONS[type(step)](Motions(scene, self.builder), step, name)
+            else:
+                planner = RECORDED_MOTIONS.load(step.kind)
+                planner(scene, self.builder, self._files).plan(step, name)
+        except SceneError as error:
+            raise self.builder.invalid(step, error.what) from None
+
+    def _tool(self) -> Array:
+        return self.builder.chain.fk(self.builder.q)
+
+    def _grip(self, step: steps.GripStep, name: str) -> None:
+        if step.payload:
+            self._grip_payload(step, name)
+            return
+        jaws = self.builder.jaws(step)
+        width = jaws.max_width if step.width is None else step.width
+        width = max(width, jaws.min_width) if step.kind == "close" else width
+        verb = "opening" if width > self.builder.width else "closing"
+        message = f"{verb} the jaws to {width * 1e3:.1f} mm"
+        self.builder.gripper(Labels(step, name, message), width)
+        carried = self.world.carried
+        if carried is not None and width > carried.width:
+            self.world = self.world.released(self._tool())
+        if isinstance(self.world.nut, InJaws):
+            opened = self.world.scene.require_nut().across_flats + GRIP.open_gap
+            if width >= opened:
+                self.world = replace(self.world, nut=Dropped(name, step.line))
+
+    def _grip_payload(self, step: steps.GripStep, name: str) -> None:
+        jaws, obj = self.builder.jaws(step), self.world.scene.object(step.payload)
+        if not obj.is_payload:
+            what = f"{step.payload} has no mass in the scene, so it cannot be carried"
+            raise self.builder.invalid(step, what)
+        self._require_empty_jaws(step)
+        held = grasp(obj, self._tool(), jaws, self.builder.width)
+        if isinstance(held, str):
+            raise self.builder.invalid(step, f"{step.payload} is not between the jaws: {held}")
+        labels = Labels(step, name, f"closing the jaws on {step.payload}")
+        self.builder.gripper(labels, holding_width(jaws, held.width))
+        self.world = replace(self.world, carried=held)
+
+    def _require_empty_jaws(self, step: steps.StepBase, why: str = " already") -> None:
+        carried = self.world.carried
+        held = "the nut" if isinstance(self.world.nut, InJaws) else carried and carried.name
+        if held:
+            raise self.builder.invalid(step, f"the jaws hold {held}{why}")
+
+    def _unscrew(self, step: steps.Unscrew, name: str) -> None:
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        nut = self.world.nut
+        if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
+            raise self._nut_elsewhere(step, f"on {step.bolt}")
+        if problem := pull_off_problem(planner.bolt, nut, step):
+            raise self.builder.invalid(step, problem)
+        self._require_empty_jaws(step)
+        self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_grip()))
+
+    def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        nut = self.world.nut
+        if not isinstance(nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        self.world = replace(self.world, nut=planner.screw_on(step, nut))
+
+    def _find_thread(self, step: steps.FindThread, name: str) -> None:
+        nut = self.world.nut
+        if not isinstance(nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
+
+    def _regrasp(self, step: steps.Regrasp, name: str) -> None:
+        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
+        nut = self.world.nut
+        if not isinstance(nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        self.world = replace(self.world, nut=planner.regrasp(step, nut, self._next_grip()))
+
+    def _next_grip(self) -> NextGrip | None:
+        """Return the next step with the nut if it matters by which flats the jaws hold it."""
+        then = self.situation.next_nut_step if self.situation else None
+        return then if isinstance(then, NextGrip) else None
+
+    def _nut_elsewhere(self, step: steps.HandleNut, required: str) -> TaskFileError:
+        where = where_nut_is(self.world.nut)
+        fell = isinstance(self.world.nut, Dropped)
+        return self.builder.invalid(
+            step, where if fell else f"{where} at this step, not {required}"
+        )
+
+    def _wait(self, step: steps.Wait, name: str) -> None:
+        self.builder.add(
+            Labels(step, name, f"waiting for {step.seconds:g} s"), "wait", step.seconds
+        )
+
+    def _wait_until(self, step: steps.WaitUntil, name: str) -> None:
+        self.check_condition(step, step.when)
+        labels = Labels(step, name, f"waiting until {step.when}")
+        self.builder.add(labels, "wait", 0.0, when=step.when, timeout=step.timeout)
+        self.world = self.world.after_branch(step.when, holds=True)
+
+    def _find_frame(self, step: steps.FindFrame, name: str) -> None:
+        """Plan a step that finds a frame; the plan goes on from it if its pose is known."""
+        if step.frame in (BASE_FRAME, TOOL_FRAME, *self._own_frames):
+            what = f"{step.frame} is known; only frames of other nodes need to be found"
+            raise self.builder.invalid(step, what)
+        T = self._found.get(len(self.builder.steps))
+        if T is None:
+            labels = Labels(step, name, f"looking for {step.frame}")
+            self.builder.add(labels, "find", 0.0, find=step, timeout=step.timeout)
+            return
+        x, y, z = (float(v) * 1e3 for v in T[:3, 3])
+        message = f"{step.frame} was found at ({x:.1f}, {y:.1f}, {z:.1f}) mm in {BASE_FRAME}"
+        self.builder.add(Labels(step, name, message), "wait", 0.0, timeout=step.timeout)
+        self.world = replace(self.world, scene=self.world.scene.with_frame(step.frame, T))
+
+    def _command(self, step: steps.Command, name: str) -> None:
+        verb = {"call_service": "calling", "publish": "publishing on"}.get(step.kind, "running")
+        if step.kind == "run_function":
+            try:
+                load_function(step.to, step.content)
+            except PlanError as error:
+                raise self.builder.invalid(step, error.what) from None
+        self.builder.add(Labels(step, name, f"{verb} {step.to}"), "command", 0.0, command=step)
+
+    def check_condition(self, step: steps.StepBase, when: Condition) -> None:
+        """Raise TaskFileError if a condition names a bolt or joint that does not exist."""
+        chain, gripper = self.builder.chain, self.builder.model.gripper
+        try:
+            if when.nut_on:
+                self.world.scene.bolt(when.nut_on)
+        except SceneError as error:
+            raise self.builder.invalid(step, error.what) from None
+        if when.joint and when.joint not in chain.joint_names:
+            known = did_you_mean(when.joint, chain.joint_names)
+            raise self.builder.invalid(step, f"there is no joint '{when.joint}'; {known}")
+        if when.needs_width and gripper is None:
+            self.builder.jaws(step)
+
+    def _pause(self, step: steps.PauseForPerson, name: str) -> None:
+        self.builder.add(Labels(step, name, step.say), "pause", 0.0)
+        if step.nut_back:
+            self.world.scene.require_nut()
+            self.world = replace(self.world, nut=at_start(self.world.scene))
