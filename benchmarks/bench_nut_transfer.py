@@ -27,7 +27,7 @@ import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
 from arm_simulation.threads.standard import ScrewThread
-from arm_tasks.commands.run_picture import draw_run
+from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
 from arm_tasks.simulation.noisy_arm import HOBBY, ONE_TICK, Noise

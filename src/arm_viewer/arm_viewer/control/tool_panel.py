@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.link import present_command
-from arm_viewer.browser.panel import answer_line, value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
-from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
+from arm_viewer.browser.texts import answer_line, value_text
+from arm_viewer.control.ik_follower import default_mode
+from arm_viewer.port import IK_MODES, IkRequest, Solution
 from arm_viewer.scene.robot import VisualJoint
 
 if TYPE_CHECKING:
@@ -52,14 +53,14 @@ def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
 class ToolPanel:
     """The folders "Tool" and "Jog". Its methods are called by one thread."""
 
-    def __init__(self, gui: PanelGui, actions: ToolActions, handle: bool) -> None:
+    def __init__(self, gui: PageGui, actions: ToolActions, handle: bool) -> None:
         self._gui, self._actions = gui, actions
         self._joints: tuple[VisualJoint, ...] = ()
         self._buttons: list[Any] = []
         self._answers: dict[str, Any] = {}  # title of the folder -> place of its answers
         with gui.elements.add_folder("Tool", order=1.5):
             gui.checkbox("Drag handle", handle, actions.show_handle)
-            self._mode = gui.elements.add_dropdown("Target", tuple(MODES))
+            self._mode = gui.elements.add_dropdown("Target", IK_MODES)
             with gui.elements.add_folder("Tolerances", expand_by_default=False):
                 self._position = self._add_tolerance("Position [mm]")
                 self._angle = self._add_tolerance("Angle [°]")
@@ -106,7 +107,7 @@ class ToolPanel:
 
     def _set_request(self) -> None:
         angle = math.radians(self._angle.value)
-        request = IkRequest(MODES[self._mode.value], 1e-3 * self._position.value, angle)
+        request = IkRequest(self._mode.value, 1e-3 * self._position.value, angle)
         self._actions.set_request(request)
 
     def _add_jog_buttons(self) -> None:

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
@@ -36,16 +35,6 @@ RESEND_PERIOD = 0.1  # [s]
 PATIENCE = 5  # periods without progress after which the motion is given up
 PROGRESS = 1e-3  # [s] of the remaining motion per period that count as progress
 TASK_RUNNING = "A task is running: cancel it before you move the arm."
-
-
-class JointCommander(Protocol):
-    """What moves the joints of an arm."""
-
-    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
-        """Set the joints of the arm; all others are fingers of the gripper."""
-
-    def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints, by name [rad or m]; return why they cannot move, or ""."""
 
 
 class SliderPublisher:
