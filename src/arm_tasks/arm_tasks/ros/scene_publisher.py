@@ -13,13 +13,13 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
+from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
-from arm_description.ros.robot_file_watcher import PERIOD, FileWatch
 from arm_kinematics.markers.layers import NumberedMark
 from arm_kinematics.markers.mark import Kind, Mark, text_mark
 from arm_kinematics.ros.marker_publisher import marker_array

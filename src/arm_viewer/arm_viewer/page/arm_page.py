@@ -76,7 +76,7 @@ class ArmPage:
     """
 
     def __init__(self, settings: PageSettings, port: PagePort) -> None:
-        self._settings, self._port = settings, port
+        self._settings, self.port = settings, port
         self._reported: set[str] = set()
         self._sliders_moved = False
         self._left_out: list[str] = []  # parts of the page
@@ -104,7 +104,7 @@ class ArmPage:
 
     def open(self) -> None:
         """Build the page and begin to show the arm."""
-        settings, port, server = self._settings, self._port, self._server
+        settings, port, server = self._settings, self.port, self._server
         self._stop_panel = StopPanel(port, self.gui) if port.where & Where.MOVING else None
         self._view = self._make_view()
         self._robot_file = ShownFile(
@@ -134,7 +134,7 @@ class ArmPage:
         host = self._settings.host
         if host not in LOCAL_HOSTS:
             moves = "" if self._controls is None else " and can stop it"
-            self._port.logger.warning(
+            self.port.logger.warning(
                 f"host is {host}: everyone on the network sees the robot{moves}; "
                 "the token in the address crosses the network unencrypted"
             )
@@ -161,7 +161,7 @@ class ArmPage:
         trace, meshes = ToolTrace(), MeshFiles(installed_share, self._mesh_files())
         drawer = SceneDrawer(self._server, meshes, switches, lambda: postures.poses)
         drawer.cameras.portrayed = postures.home_poses if settings.portrait else {}
-        drawer.cameras.tool = settings.tool if self._port.where is Where.ALONE else ""
+        drawer.cameras.tool = settings.tool if self.port.where is Where.ALONE else ""
         actions = SidebarActions(
             drawer.switch,
             self._move_joint,
@@ -169,7 +169,7 @@ class ArmPage:
             trace.clear,
             drawer.cameras.look,
         )
-        movable = bool(self._port.where & Where.MOVING)
+        movable = bool(self.port.where & Where.MOVING)
         sidebar = Sidebar(self.gui, actions, switches, movable)
         watch_clients(self._server, drawer.cameras, self._queue)
         return SceneView(
@@ -185,7 +185,7 @@ class ArmPage:
 
     def _make_controls(self, stop_panel: StopPanel) -> Controls:
         controls = Controls(
-            self._port,
+            self.port,
             self._server,
             self.gui,
             self._settings.tool,
@@ -195,7 +195,7 @@ class ArmPage:
         return controls
 
     def _panel_context(self) -> PanelContext:
-        controls, port, settings = self._controls, self._port, self._settings
+        controls, port, settings = self._controls, self.port, self._settings
         is_edited = port.where is Where.ALONE and bool(settings.robot)
         return PanelContext(
             where=port.where,
@@ -240,7 +240,7 @@ class ArmPage:
 
     def show_markers(self, topic: str, markers: Sequence[Any]) -> None:
         """Show markers with the fields of visualization_msgs/Marker."""
-        for error in self.store.markers.apply(topic, markers, self._port.now()):
+        for error in self.store.markers.apply(topic, markers, self.port.now()):
             self._report_problem(error)
         self._loop.request_redraw()
 
@@ -283,7 +283,7 @@ class ArmPage:
 
     def _show_model(self, model: RobotModel) -> None:
         self.postures.take(model)
-        self._port.describe(model)
+        self.port.describe(model)
         self._loop.request_redraw()
 
     def _take_model(self, model: RobotModel) -> None:
@@ -311,12 +311,12 @@ class ArmPage:
         if isinstance(error, ViewerError):
             self._report_problem(error)
             return
-        self._port.logger.error("".join(traceback.format_exception(error)))
+        self.port.logger.error("".join(traceback.format_exception(error)))
         self.show_text("page", f"That failed: {error}. Nothing else is affected; see the log.")
 
     def _leave_out(self, part: str, error: Exception) -> None:
         """Say that a part of the page is missing, and log its error."""
-        self._port.logger.error("".join(traceback.format_exception(error)))
+        self.port.logger.error("".join(traceback.format_exception(error)))
         self._left_out.append(part)
         parts = ", ".join(self._left_out)
         self.show_text(
@@ -341,15 +341,15 @@ class ArmPage:
     # What is drawn.
 
     def _on_robot_drawn(self, robot: VisualRobot) -> None:
-        self._port.set_robot(robot, self._settings.tool)
+        self.port.set_robot(robot, self._settings.tool)
         if self._controls is not None:
             self._controls.set_robot(robot)
         postures = tuple(self.postures.postures)
-        self._view.sidebar.set_robot(robot, self._port.positions(), postures)
+        self._view.sidebar.set_robot(robot, self.port.positions(), postures)
 
     def _write_numbers(self) -> bool:
         """Write the sidebar's numbers; return whether the sliders must be moved later."""
-        values = self._port.positions()
+        values = self.port.positions()
         self._view.write_numbers(values)
         tool = self.store.frames.get(self._settings.tool)
         if self._panels is not None:
@@ -366,8 +366,8 @@ class ArmPage:
         """Draw a frame; return whether it differs from the last one."""
         robot = self.store.robot
         fixed = self._settings.fixed_frame or ("" if robot is None else robot.root)
-        frames: Mapping[str, Any] = self._port.frames(fixed) if fixed else {}
-        changed = self._view.draw(fixed, frames, self._port.now())
+        frames: Mapping[str, Any] = self.port.frames(fixed) if fixed else {}
+        changed = self._view.draw(fixed, frames, self.port.now())
         if self._controls is not None:
             tool = self.store.frames.get(self._settings.tool)
             self._controls.set_tool(fixed, tool, self._view.drawer.size)
@@ -381,4 +381,4 @@ class ArmPage:
             if len(self._reported) >= MAX_REPORTED:
                 self._reported.clear()
             self._reported.add(str(error))
-            self._port.logger.warning(str(error))
+            self.port.logger.warning(str(error))

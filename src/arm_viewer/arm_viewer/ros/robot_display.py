@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
-from arm_description.ros.robot_file_watcher import PERIOD, DescriptionSender
+from arm_description.ros.description_sender import DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
