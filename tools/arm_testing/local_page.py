@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the page of nut_arm in this process: moves a joint, drags the tool, edits the table.
 
-`python -m arm_testing.local_page`; prints what it has reached as JSON. With `--core`, the panels of
-other packages than arm_viewer are left out.
+`python -m arm_testing.local_page` prints what it has reached as JSON. With `--core`, the panels
+of other packages than arm_viewer are left out.
 """
 
 from __future__ import annotations

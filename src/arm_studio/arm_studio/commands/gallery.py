@@ -21,7 +21,7 @@ from arm_common.cli import run
 from arm_common.files.saving import write_bytes
 from arm_description.library import shipped_robots
 from arm_viewer.errors import ViewerError
-from arm_viewer.screenshot import WITHOUT_PANEL, address_in, open_page, scene_box, visit
+from arm_viewer.screenshot import WITHOUT_SIDEBAR, address_in, open_page, scene_box, visit
 
 from arm_description import load_robot
 
@@ -70,7 +70,7 @@ def save_picture(page: Any, robot: str, file: Path) -> None:
             visit(page, address_in(log, TIMEOUT), TIMEOUT)
             page.get_by_label("Drag handle").click()
             page.wait_for_function("!document.querySelector('[data-arm=problem]')")
-            write_bytes(page.screenshot(style=WITHOUT_PANEL, clip=scene_box(page)), file)
+            write_bytes(page.screenshot(style=WITHOUT_SIDEBAR, clip=scene_box(page)), file)
 
 
 @contextmanager

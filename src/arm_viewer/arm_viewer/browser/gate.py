@@ -113,7 +113,7 @@ class Visitor(ServerConnection):
             await asyncio.sleep(BEAT_PERIOD)
 
     def _acknowledge(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
-        """Tell the page that its STOP was carried out; called by the node's thread."""
+        """Tell the page that its STOP was carried out; called by the page's thread."""
         asyncio.run_coroutine_threadsafe(self.send(json.dumps({"stopped": number})), loop)
 
 

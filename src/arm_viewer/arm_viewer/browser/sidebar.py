@@ -35,7 +35,7 @@ MARKED = "#c2410c"  # the label of a slider that stands out
 
 @dataclass(frozen=True)
 class SidebarActions:
-    """The actions of the panel's elements; all run in the node's thread."""
+    """The actions of the sidebar's elements; all run in the page's thread."""
 
     switch: Callable[[str, bool], None]  # takes the name of a switch, and whether it is on now
     move: Callable[[str, float], None]  # takes a joint's name and value [rad or m]

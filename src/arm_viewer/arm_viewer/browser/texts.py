@@ -39,9 +39,9 @@ WRONG = "#dc2626"  # of entries that are refused
 SLIDER_STEP = 0.1  # degrees or millimetres
 
 
-BREAKS = "overflow-wrap:anywhere"  # a long path must not widen the panel
+BREAKS = "overflow-wrap:anywhere"  # a long path must not widen the sidebar
 
-# As wide as the panel, however long its text.
+# As wide as the sidebar, however long its text.
 _ROW = "padding:0 .8em;box-sizing:border-box;width:0;min-width:100%;font-size:.8125em;"
 _ROW += "overflow:hidden;text-overflow:ellipsis;white-space:nowrap"
 # Three lines, with none cut off; more of them scroll.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The scene, the tool's path and the panel: one call draws one frame."""
+"""The scene, the tool's path and the sidebar: one call draws one frame."""
 
 from __future__ import annotations
 

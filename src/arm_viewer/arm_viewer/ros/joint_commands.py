@@ -38,7 +38,7 @@ TASK_RUNNING = "A task is running: cancel it before you move the arm."
 
 
 class SliderPublisher:
-    """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
+    """Publishes joint_states from the page's sliders: on a change, and ten times a second.
 
     It publishes nothing while a driver does. Efforts are those that hold the robot at rest, where
     its description has masses. The joints begin at `rest`, by name [rad or m].

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a page may rely on, whichever port it has: an arm in a ROS graph, or in the same process."""
+"""What a page may rely on, be its arm in a ROS graph, or a model in the same process."""
 
 import math
 import threading

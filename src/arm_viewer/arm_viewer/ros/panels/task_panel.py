@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The task server's folders: "Task" checks, runs, pauses and stops a task; "Teach" records."""
+"""The task server's panels: "Task" checks, runs, pauses and stops a task; "Teach" records."""
 
 from __future__ import annotations
 
