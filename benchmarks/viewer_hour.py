@@ -18,10 +18,10 @@ from arm_kinematics.ros.marker_messages import marker_array
 from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
 from arm_viewer.browser.access import make_access
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
-from arm_viewer.browser.panel import Panel, PanelActions
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
+from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import SceneView
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
@@ -43,8 +43,8 @@ REPORTS = {"a tenth": 0.1, "half": 0.5, "all": 1.0}  # share of pictures when me
 def make_view(server: object) -> SceneView:
     """Return the scene view of a viewer."""
     drawer, nothing = SceneDrawer(server, MeshFiles(installed_share), SWITCHES), lambda *_: None
-    actions = PanelActions(nothing, nothing, nothing, nothing)
-    panel = Panel(PanelGui(server, CallbackQueue(), ACCESS), actions, SWITCHES, True)
+    actions = SidebarActions(nothing, nothing, nothing, nothing)
+    panel = Sidebar(PageGui(server, CallbackQueue(), ACCESS), actions, SWITCHES, True)
     show = partial(panel.set_robot, values={}, postures=())
     return SceneView(SceneStore(), drawer, panel, ToolTrace(), "tool0", show, print)
 
@@ -73,7 +73,7 @@ def main() -> None:
         if number % 6 == 0:
             values = dict(zip(names, q.tolist(), strict=True))
             view.write_numbers(values)
-            view.panel.set_sliders(values)
+            view.sidebar.set_sliders(values)
         if number % BURST == 0:
             time.sleep(PAUSE)
         for name, share in REPORTS.items():

@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 import numpy as np
-from arm_tasks.commands.run_picture import draw_run
+from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
 from documents.blocks import ROOT, blocks

@@ -28,7 +28,7 @@ import numpy as np
 from arm_studio.commands import draw
 from arm_viewer.screenshot import (
     PAINTED,
-    WITHOUT_PANEL,
+    WITHOUT_SIDEBAR,
     address_in,
     open_page,
     scene_box,
@@ -150,7 +150,7 @@ def photograph(page: Any) -> Image.Image:
     """Return the scene of the page without its panel."""
     page.evaluate(PAINTED, 10)
     settle_picture(page, SETTLING)
-    data = page.screenshot(style=WITHOUT_PANEL, clip=scene_box(page))
+    data = page.screenshot(style=WITHOUT_SIDEBAR, clip=scene_box(page))
     return Image.open(io.BytesIO(data)).convert("RGB").resize(SCENE)
 
 

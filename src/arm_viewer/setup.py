@@ -23,10 +23,6 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "export = arm_viewer.ros.recording.export:main",
-            "gallery = arm_viewer.commands.gallery:main",
-            "record = arm_viewer.ros.recording.recorder:main",
-            "replay = arm_viewer.ros.recording.player:main",
             "tool_handle = arm_viewer.commands.entry_points:tool_handle",
             "viewer = arm_viewer.commands.entry_points:viewer",
         ]

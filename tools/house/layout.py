@@ -19,7 +19,7 @@ MOST_LINES = 450  # of one file
 ROS_FOLDERS = {"arm_tasks/bringup"}
 TOP_FOLDERS = {"commands", "ros", "simulation"}  # named in the contracts on imports
 _FILES = "arm_*/arm_*/**/*.py"  # without setup.py, tests, launch files and examples
-_ROS = re.compile(
+ROS = re.compile(
     r"rcl\w*|rosidl\w*|ros2\w*|rosbag2\w*|tf2_\w+|launch\w*|ament_\w+|\w+_(msgs|srvs|interfaces)"
 )
 
@@ -99,7 +99,7 @@ def ros_imports(source: Path = SOURCE) -> list[str]:
         for path in sorted(source.glob(_FILES))
         if not _may_import_ros(path.relative_to(source))
         for name in _imported(ast.parse(path.read_text(encoding="utf-8")))
-        if _ROS.fullmatch(name.partition(".")[0])
+        if ROS.fullmatch(name.partition(".")[0])
     ]
 
 

@@ -118,7 +118,6 @@ def browser(condition):
         "drive": True,
         "show_axes": False,
         "scene": text("scene"),
-        "panels": "arm_tasks.ros.scene_panel",
         **sim_time(),
     }
     view = Node(

@@ -3,7 +3,8 @@
 """The robot, its frames, markers and task in a browser.
 
 `scene/` is what is shown, without ROS and without a browser; `browser/` draws it with viser;
-`control/` moves the arm from the panel; `ros/` holds the nodes and recordings.
+`port.py` is how a page reaches an arm; `control/` moves it, in `panels/` of a `page/`; `ros/` and
+`local/` are the implementations of the port: topics, and a model in the same process.
 """
 
 from arm_viewer.errors import ViewerError

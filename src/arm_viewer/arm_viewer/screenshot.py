@@ -32,7 +32,7 @@ PAINTED = """count => new Promise(done => {
   const step = () => (count-- > 0 ? requestAnimationFrame(step) : done());
   step();
 })"""
-WITHOUT_PANEL = "[class*=mantine] { visibility: hidden !important; }"  # style of a picture
+WITHOUT_SIDEBAR = "[class*=mantine] { visibility: hidden !important; }"  # style of a picture
 NOTICES = ".mantine-Notifications-root { display: none !important; }"
 
 
@@ -127,6 +127,6 @@ def settle_picture(page: Any, longest: float) -> None:
 
 
 def scene_box(page: Any) -> dict[str, float]:
-    """Return the area of the scene beside the panel: x, y, width, height in pixels."""
+    """Return the area of the scene beside the sidebar: x, y, width, height in pixels."""
     box: dict[str, float] = page.locator("canvas").last.bounding_box()
     return box

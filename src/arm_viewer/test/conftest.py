@@ -1,12 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-
-URDF = Path(__file__).with_name("desk_arm.urdf")
+from arm_testing.page import urdf
 
 
 def _xyz(values=(0.0, 0.0, 0.0)):
@@ -47,8 +45,3 @@ def make_marker(type=1, id=0, **fields):
 @pytest.fixture(scope="session")
 def marker():
     return make_marker
-
-
-@pytest.fixture(scope="session")
-def urdf():
-    return URDF.read_text()

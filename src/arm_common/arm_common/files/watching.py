@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notice that a file was saved.
+"""Watches files for changes by other programs.
 
 Contents are compared, not time stamps: this works with editors that write in place or rename, and
 costs 20 us for a robot file.

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of arms and scenes, drawn without a display."""
+"""Pictures of scenes and runs."""

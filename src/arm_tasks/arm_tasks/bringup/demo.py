@@ -54,6 +54,7 @@ from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 
 _SPEEDS = (0.1, 20.0)
+RECORDINGS = "arm_studio"  # the package that records and draws
 _POLL_PERIOD = 0.05  # [s]
 _ERROR_PERIOD = 1.0  # [s] between two looks into the logs
 # For the task server to notice a lost node and end the task, 5 s after the last joint_states; of a
@@ -208,7 +209,7 @@ def _wait_for_page(values: Mapping[str, Any]) -> str:
 def _recorder(file: Path) -> Process:
     """Return the process that records every topic."""
     arguments = ("-o", str(file), "--force")  # the demo has refused what may not be replaced
-    return Process("arm_viewer", "record", "recorder", arguments=arguments)
+    return Process(RECORDINGS, "record", "recorder", arguments=arguments)
 
 
 def _film(values: Mapping[str, str], recording: Path) -> int:
@@ -217,7 +218,7 @@ def _film(values: Mapping[str, str], recording: Path) -> int:
     on_tf = scene.nut is not None and values["hardware"] != "real"
     near = ("--follow", "nut", "--view", "rear") if on_tf else ()
     name = f"/{values['namespace']}" if values["namespace"] else ""
-    program = Path(get_package_prefix("arm_viewer")) / "lib" / "arm_viewer" / "export"
+    program = Path(get_package_prefix(RECORDINGS)) / "lib" / RECORDINGS / "export"
     words = [str(recording), values["record"], "--namespace", name, *near]
     return subprocess.call([str(program), *words])
 

@@ -129,7 +129,6 @@ _SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
 _ROBOT: dict[str, Value] = {"robot": Arg("robot")}
 _SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
 _VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
-_SCENE_PANEL: dict[str, Value] = {"scene": Arg("scene"), "panels": "arm_tasks.ros.scene_panel"}
 
 
 def _state_publisher(package: str) -> Process:
@@ -247,7 +246,7 @@ def _views() -> tuple[Process, ...]:
     """Return the browser view, and RViz with its drag handle."""
     browser: dict[str, Value] = {
         **_VIEW,
-        **_SCENE_PANEL,
+        "scene": Arg("scene"),
         "host": Arg("viewer_host"),
         "allowed_hosts": Arg("viewer_allowed_hosts"),
         "drive": True,
@@ -285,7 +284,7 @@ def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Proc
     view: dict[str, Value] = {**_VIEW, "sliders": True}
     surroundings: tuple[Process, ...] = ()
     if scene:
-        view |= _SCENE_PANEL
+        view["scene"] = Arg("scene")
         surroundings = (_composable("arm_tasks", "scene_file", _SCENE, {}),)
     watched = {**_ROBOT, "publisher": publisher.name, "dh_frames": True}
     name = "robot_file_watcher"

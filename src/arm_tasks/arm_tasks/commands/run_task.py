@@ -12,12 +12,12 @@ from pathlib import Path
 
 from arm_common.cli import parse
 from arm_common.errors import InputError
+from arm_common.plugins import PluginGroup
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_common.suggestions import program
 
 from arm_description import RobotModel, load_robot
-from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.ros.run_task.program import CompletedRun, run_task
@@ -25,6 +25,8 @@ from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 from arm_tasks.task.sending import files_of
+
+PICTURES = PluginGroup("arm_tasks.run_pictures", "picture of a run")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,10 +91,14 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scene) -> None:
+    """Save the picture that an installed package draws, such as arm_studio."""
+    if not PICTURES.names:
+        print("Picture  none: the package arm_studio, which draws it, is not installed")
+        return
     nut_end = None if done.nut is None else done.nut.pose
     title = f"{file.stem} by {model.name}"
     try:
-        draw_run(file, model, scene, done.postures, nut_end, title)
+        PICTURES.load(PICTURES.names[0])(file, model, scene, done.postures, nut_end, title)
         print(f"Picture  {file}")
     except OSError as error:
         print(f"Picture  not written: {error.strerror}: {file}")

@@ -10,7 +10,6 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from arm_tasks.commands import check
-from arm_tasks.commands.run_picture import draw_run
 from arm_tasks.errors import shipped
 from arm_tasks.planning import remedies
 from arm_tasks.planning.feasibility import (
@@ -293,14 +292,3 @@ def test_parts_are_grouped_by_step_of_the_task(checked):
     half = HALF.replace("half a turn", f"'{names[2]}'")
     groups = parts_by_step(checked(*waits, half).plan.reports)
     assert [{part.step_name for part in parts} for parts in groups] == [{name} for name in names]
-
-
-@pytest.mark.parametrize("count", [0, 30])
-@pytest.mark.parametrize("suffix", ["png", "svg"])
-def test_run_picture_is_written(tmp_path, scene, model, count, suffix):
-    joints = list(np.linspace(np.zeros(4), [0.3, 0.1, -0.1, 1.0], count))
-    end = None if count == 0 else scene.nut_pose("lower_bolt", 4.0)
-    file = draw_run(tmp_path / "new" / f"run.{suffix}", model, scene, joints, end, "A run")
-    assert file.stat().st_size > 20_000
-    start = file.read_bytes()[:8]
-    assert start == b"\x89PNG\r\n\x1a\n" if suffix == "png" else start.startswith(b"<?xml")

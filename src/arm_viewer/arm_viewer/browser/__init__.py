@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Drawing the scene and the panel with viser."""
+"""Drawing the scene and the sidebar with viser."""

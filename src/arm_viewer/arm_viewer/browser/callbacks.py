@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Hands the actions of users over to the node's thread.
+"""Hands the actions of users over to the page's thread.
 
 viser runs callbacks in threads of its own, ROS callbacks run in the executor's thread. Everything
 else in this package runs in the executor's thread only and needs no locks.
@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 from arm_viewer.browser.link import SentCommand, present_command
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from arm_viewer.browser.access import Access
 
 Action = Callable[[], None]
+# What adds elements whose value is no input, but a press.
+BUTTONS = ("add_button", "add_button_group", "add_upload_button")
 
 
 def _raise(error: Exception) -> None:
@@ -84,49 +87,70 @@ class CallbackQueue:
             self._failed(error)
 
 
-class PanelElements:
+def element_id(element: Any) -> str:
+    """Return the identifier of an element in messages and in the page.
+
+    viser has no public call for it (`GuiInputHandle` of viser 1.1 hides it).
+    """
+    return str(element._impl.uuid)
+
+
+class PageElements:
     """viser's own interface to GUI elements; the link learns of each input that is added."""
 
     def __init__(self, gui: Any, access: Access) -> None:
         self._gui, self._access = gui, access
-        self.added: list[Any] | None = None  # what has been added, while that is noted
+        self.noted: list[list[Any]] = []  # each gets the elements that are added
 
     def __getattr__(self, name: str) -> Any:
         method = getattr(self._gui, name)
-        return partial(self._add, method) if name.startswith("add_") else method
+        return partial(self._add, method, name) if name.startswith("add_") else method
 
-    def _add(self, add: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    def _add(self, add: Callable[..., Any], name: str, *arguments: Any, **options: Any) -> Any:
         element = add(*arguments, **options)
-        if hasattr(element, "value") and not element._impl.is_button:
-            self._access.link.inputs[element._impl.uuid] = element
-        if self.added is not None:
-            self.added.append(element)
+        if hasattr(element, "value") and name not in BUTTONS:
+            self._access.link.inputs[element_id(element)] = element
+        for added in self.noted:
+            added.append(element)
         return element
 
 
-class PanelGui:
-    """viser's GUI elements; the callbacks of users run in the node's thread."""
+class PageGui:
+    """viser's GUI elements; the callbacks of users run in the page's thread."""
 
     def __init__(self, server: viser.ViserServer, queue: CallbackQueue, access: Access) -> None:
-        self.elements: Any = PanelElements(server.gui, access)
+        self.elements: Any = PageElements(server.gui, access)
         self.queue = queue
         self.failed: Callable[[str, Exception], None] = lambda title, error: _raise(error)
         self._access = access
+        self._contents: dict[str, list[Any]] = {}  # of folders that are filled anew
+
+    @contextmanager
+    def noted(self) -> Iterator[list[Any]]:
+        """Return a list of the elements that are added in this context."""
+        added: list[Any] = []
+        self.elements.noted.append(added)
+        try:
+            yield added
+        finally:
+            self.elements.noted.pop()
+
+    def remove(self, elements: Sequence[Any]) -> None:
+        """Remove elements, those of a folder before it; some may have been removed already."""
+        with catch_warnings():
+            simplefilter("ignore")  # viser warns of an element that is gone
+            for element in reversed(elements):
+                element.remove()
 
     @contextmanager
     def part(self, title: str) -> Iterator[None]:
         """Build a part of the page; if that fails, the part is left out, and nothing else."""
-        elements: PanelElements = self.elements
-        elements.added = []
-        try:
-            yield
-        except Exception as error:  # noqa: BLE001 - one fault must not end the page
-            for element in reversed(elements.added):
-                if not element._impl.removed:
-                    element.remove()
-            self.failed(title, error)
-        finally:
-            elements.added = None
+        with self.noted() as added:
+            try:
+                yield
+            except Exception as error:  # noqa: BLE001 - one fault must not end the page
+                self.remove(added)
+                self.failed(title, error)
 
     def on_user(
         self,
@@ -181,14 +205,16 @@ class PanelGui:
 
         self._access.link.handles[handle] = post
 
-    def emptied(self, folder: Any) -> Any:
-        """Remove what is inside a folder and return the folder, to be filled again by `with`.
+    @contextmanager
+    def emptied(self, folder: Any) -> Iterator[None]:
+        """Remove what was added to a folder in the last such context, and fill it again.
 
         A callback must not make a new folder instead: viser would add it outside the panel's own.
         """
-        for element in tuple(folder._children.values()):
-            element.remove()
-        return folder
+        self.remove(self._contents.pop(element_id(folder), ()))
+        with folder, self.noted() as added:
+            yield
+        self._contents[element_id(folder)] = added
 
     def on_change(self, element: Any, action: Callable[[Any], None]) -> None:
         """Run an action with the value that a user sets, even if the node sets another first."""
@@ -217,14 +243,14 @@ class PanelGui:
 
     def open_to_everyone(self, element: Any) -> None:
         """Let a button or command work without the token, too, and however late it is."""
-        self._access.open_elements.add(element._impl.uuid)
+        self._access.open_elements.add(element_id(element))
         self.never_too_late(element)
 
     def never_too_late(
         self, element: Any, when: Callable[[Any], bool] = lambda value: True
     ) -> None:
         """Accept an element however late it is if its value only ends or slows a motion."""
-        self._access.link.ageless[element._impl.uuid] = when
+        self._access.link.ageless[element_id(element)] = when
 
     def offer_stop(self, stop: Action) -> None:
         """Let all pages stop the arm, whatever else of them works; they learn when it is done."""
@@ -248,7 +274,7 @@ class PanelGui:
         """
 
         def mark(fresh: str) -> str:
-            uuid = element._impl.uuid
+            uuid = element_id(element)
             return (
                 f'<span data-remember="{key}" data-element="{uuid}" data-fresh="{fresh}" hidden>'
                 "</span>"

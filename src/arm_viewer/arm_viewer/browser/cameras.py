@@ -56,9 +56,9 @@ class ScreenArea(NamedTuple):
 
 # The margins leave room for the handle and for motions.
 WIDE = ScreenArea(-0.86, 0.86, -0.84, 0.88)
-HIGH = ScreenArea(-0.88, 0.88, 0.26, 0.92)  # the panel covers the lower 60 % of a phone's page
+HIGH = ScreenArea(-0.88, 0.88, 0.26, 0.92)  # the sidebar covers the lower 60 % of a phone's page
 FULL = ScreenArea(-0.94, 0.94, -0.92, 0.92)  # of a picture without a panel or motions
-PHONE = 0.7  # width over height below which a picture is a phone's; else the panel is beside it
+PHONE = 0.7  # width over height below which a picture is a phone's; else the sidebar is beside it
 
 
 @dataclass(frozen=True)
@@ -194,7 +194,7 @@ class Look(enum.Enum):
 class _PlacedCamera:
     """One browser's camera: its aspect ratio, the positions it was given, and what it shows.
 
-    The node's thread replaces `given`, which viser's event loop reads: it is not changed in place.
+    The page's thread replaces `given`, which viser's event loop reads: it is not changed in place.
     A position that a browser reports may be older than the one it was given last.
     """
 

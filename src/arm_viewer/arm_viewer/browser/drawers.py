@@ -20,9 +20,8 @@ from arm_description.urdf.elements import MOVING, TRUE_FRAMES, is_dh_frame
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
-from arm_viewer.scene.primitives import PlacedShape
 from arm_viewer.scene.robot import Visual, VisualRobot
-from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, TextLabel
+from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, PlacedShape, TextLabel
 
 if TYPE_CHECKING:
     import viser

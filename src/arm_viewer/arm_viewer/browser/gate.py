@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Applies the rules of `access` to viser's server.
 
-viser has no hook for it: it accepts every connection and every message. Its server is therefore
-given our arguments of websockets' public `serve`: a check of each request, and a class of
-connection. This depends on how one version of viser calls it, so no other is started.
+viser 1.1 has no hook for it: `ViserServer` accepts every connection and every message, and passes
+no option on to websockets (`WebsockServer.start` in viser/infra). A proxy in front of it would not
+help: the port of viser behind it, which cannot be a Unix socket, would stay open to every page of
+a browser on this computer. So viser's server is given our arguments of websockets' public `serve`:
+a check of each request, and a class of connection. This depends on how one version of viser calls
+it, so no other is started.
 """
 
 from __future__ import annotations
@@ -110,7 +113,7 @@ class Visitor(ServerConnection):
             await asyncio.sleep(BEAT_PERIOD)
 
     def _acknowledge(self, loop: asyncio.AbstractEventLoop, number: int) -> None:
-        """Tell the page that its STOP was carried out; called by the node's thread."""
+        """Tell the page that its STOP was carried out; called by the page's thread."""
         asyncio.run_coroutine_threadsafe(self.send(json.dumps({"stopped": number})), loop)
 
 
@@ -257,7 +260,7 @@ def _send_only_text() -> None:
     """Let viser send no text that UTF-8 cannot encode, such as the name of a file may be.
 
     It encodes what it sends to all browsers at once, so one such text would end every connection,
-    and again whenever a browser connects.
+    and again whenever a browser connects. viser has no place to check the messages that it sends.
     """
     kind = viser.infra.Message
     as_dict = kind.as_serializable_dict

@@ -3,7 +3,7 @@
 // The page's link to the view (`link.py`): heartbeats, whose numbers its commands carry, STOP and
 // its acknowledgement, and what the page shows while the link is dead. `gate` puts this script
 // before viser's own; it needs neither WebGL nor anything that viser draws.
-// It finds STOP in an element of the panel:
+// It finds STOP in an element of the sidebar:
 //   <span data-arm="stop" data-button="uuid" data-command="uuid">
 (() => {
   "use strict";
@@ -142,7 +142,7 @@
   box.dataset.arm = "link";
   box.setAttribute("role", "status");
   const line = box.appendChild(document.createElement("div"));
-  const spare = box.appendChild(document.createElement("button")); // where the panel has none
+  const spare = box.appendChild(document.createElement("button")); // where the sidebar has none
   spare.type = "button";
   spare.textContent = "STOP";
   spare.addEventListener("click", stop);
@@ -186,7 +186,7 @@
     if (box.parentElement !== document.body) document.body.append(box);
   };
 
-  // All of the panel but STOP, and what contains it.
+  // All of the sidebar but STOP, and what contains it.
   const disable = (on) => {
     const button = panelButton();
     for (const element of document.querySelectorAll("[data-dead]")) {

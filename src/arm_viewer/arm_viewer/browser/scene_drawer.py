@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from arm_studio.pictures.page import Ground
 
 from arm_viewer.browser.cameras import Cameras, Postures, round_length
 from arm_viewer.browser.drawers import INK, BodyLook, FrameDrawer, MarkerDrawer, node_of
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.primitives import PlacedShape
-from arm_viewer.scene.shapes import Arrows, Colour, Lines, TextLabel
+from arm_viewer.scene.shapes import Arrows, Colour, Lines, PlacedShape, TextLabel
 from arm_viewer.scene.store import SceneChanges
 from arm_viewer.scene.tool_trace import PIECES, TraceChanges
 
@@ -35,6 +33,14 @@ AXIS_COLOUR = (194, 65, 12)
 CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
 FADE = 5.0  # where the floor's grid ends, in sizes of the robot
 START_SIZE = 0.5  # [m] the view's size before a robot is known
+
+
+class Floor(NamedTuple):
+    """The grid below everything [m]."""
+
+    height: float
+    cell: float  # length of the side of a square
+    fade: float  # distance from the origin at which it ends
 
 
 class SceneDrawer:
@@ -164,9 +170,9 @@ class SceneDrawer:
             yield PlacedShape(arrow, T, _colour(AXIS_COLOUR), on_top=True)
 
     @property
-    def ground(self) -> Ground:
+    def floor(self) -> Floor:
         """The floor."""
-        return Ground(self._floor(), round_length(self.size / 6.0), FADE * self.size)
+        return Floor(self._height(), round_length(self.size / 6.0), FADE * self.size)
 
     def set_on_top(self, on: bool) -> None:
         """Note whether browsers draw frames and centres of mass on top of the bodies."""
@@ -206,7 +212,7 @@ class SceneDrawer:
             for piece in self._trace.values():
                 piece.visible = self._on["trace"]
 
-    def _floor(self) -> float:
+    def _height(self) -> float:
         """Return the floor's height [m]: just below the objects on it."""
         return self._ground - 0.003 * self.size
 
@@ -214,7 +220,7 @@ class SceneDrawer:
         cell = round_length(size / 6.0)
         self._scene.add_grid(
             "/floor",
-            position=(0.0, 0.0, self._floor()),
+            position=(0.0, 0.0, self._height()),
             infinite_grid=True,
             cell_size=cell,
             section_size=5.0 * cell,

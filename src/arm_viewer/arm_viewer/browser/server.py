@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 LAST_PORT, TRIES = 65535, 100
 BRAND = (217, 119, 6)
 SKY, GROUND = (214, 223, 234), (250, 251, 252)
-# Long labels, such as the joints of a solution, wrap, and long lines do not widen the panel, whose
-# grid would otherwise be as wide as its longest line. On a phone the panel lies below the picture
-# and is as wide as the page.
+# Long labels, such as the joints of a solution, wrap, and long lines do not widen the sidebar,
+# whose grid would otherwise be as wide as its longest line. On a phone the sidebar lies below the
+# picture and is as wide as the page.
 FULL_WIDTH = """<style>
 button:has(> .mantine-Button-inner) { height: auto !important; min-height: 1.9em }
 .mantine-Button-label { white-space: normal !important; height: auto !important }

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The scene, the tool's path and the panel: one call draws one frame."""
+"""The scene, the tool's path and the sidebar: one call draws one frame."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_viewer.browser.panel import Panel
 from arm_viewer.browser.scene_drawer import SceneDrawer
+from arm_viewer.browser.sidebar import Sidebar
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.marker_store import box_corners
 from arm_viewer.scene.robot import VisualRobot
@@ -32,7 +32,7 @@ class SceneView:
 
     store: SceneStore
     drawer: SceneDrawer
-    panel: Panel
+    sidebar: Sidebar
     trace: ToolTrace
     tool_frame: str  # the frame whose path and position are shown
     on_robot: Callable[[VisualRobot], None]  # called when another robot was drawn
@@ -59,14 +59,14 @@ class SceneView:
         if changes.robot is not None:
             self.trace.step = changes.robot.reach / TRACE_STEPS
             self.on_robot(changes.robot)
-            self.panel.count_robot()
+            self.sidebar.count_robot()
         for placed in changes.drawn.values():
             self.drawer.include(box_corners(placed, self.store.frames))
         if changes.texts or changes.drawn or changes.erased or changes.robot is not None:
             text = self.store.text("task")
             self.drawer.set_caption("" if self.store.markers.shows_text(text) else text)
         for name, text in changes.texts.items():
-            self.panel.set_status(name, text)
+            self.sidebar.set_status(name, text)
         return bool(changes)
 
     def _follow_tool(self, tool: Array | None) -> None:
@@ -94,9 +94,9 @@ class SceneView:
         """Show joint values [rad or m], the tool's position, and what is missing."""
         robot = self.store.robot
         joints = () if robot is None else robot.joints
-        self.panel.set_joints(joints, values)
-        self.panel.set_tool(self.tool_frame, self.store.frames.get(self.tool_frame))
-        self.panel.set_status("problem", self.problem())
+        self.sidebar.set_joints(joints, values)
+        self.sidebar.set_tool(self.tool_frame, self.store.frames.get(self.tool_frame))
+        self.sidebar.set_status("problem", self.problem())
 
     def problem(self) -> str:
         """Return why the picture is incomplete, in one sentence; empty if it is complete."""

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moving the arm from the panel, without ROS."""
+"""Moving the arm from the page, without ROS."""

@@ -7,17 +7,15 @@ An unreachable target is reported and the arm keeps its position.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array, rpy_matrix
-from arm_kinematics.ik.modes import MODES as IK_MODES
 
-MODES = {mode.title: code for code, mode in enumerate(IK_MODES.values())}  # of SolveIK
+from arm_viewer.port import IkRequest, IkResponse, ResponseCallback, Solution
+
 JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
@@ -25,53 +23,6 @@ MAX_SOLUTIONS = 16
 LATE = "The inverse kinematics answered too late; nothing moved. Give the target again."
 UNAVAILABLE = "The inverse kinematics does not answer: it is still starting, or has ended."
 STOPPED = "Stopped: nothing moves until Reset."
-
-
-@dataclass(frozen=True)
-class IkRequest:
-    """The requirements on a solution for a target pose."""
-
-    mode: int = 0  # a constant of SolveIK
-    position_tolerance: float = 0.0  # largest accepted error [m]; 0 for the solver's own
-    orientation_tolerance: float = 0.0  # largest accepted error [rad]; 0 for the solver's own
-    max_solutions: int = 1
-
-
-@dataclass(frozen=True)
-class Solution:
-    """One solution: joint name -> value [rad or m], and its errors [m], [rad]."""
-
-    joints: Mapping[str, float]
-    position_error: float
-    orientation_error: float
-
-
-@dataclass(frozen=True)
-class IkResponse:
-    """The response to a request."""
-
-    ok: bool  # whether the target is met
-    message: str  # one sentence for people
-    solutions: tuple[Solution, ...] = ()  # nearest first; of a target not met the best, or none
-
-    @property
-    def residual(self) -> str:
-        """The error of the first solution, for people to read; empty if there is none."""
-        if not self.solutions:
-            return ""
-        first = self.solutions[0]
-        return (
-            f"residual {1e3 * first.position_error:.3f} mm, "
-            f"{math.degrees(first.orientation_error):.3f}°"
-        )
-
-    @property
-    def problem(self) -> str:
-        """Why the target is not met, and by how much."""
-        return " ".join(text for text in (self.message, self.residual) if text)
-
-
-ResponseCallback: TypeAlias = Callable[[IkResponse], None]
 
 
 def default_mode(arm_joints: int) -> str:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folders "Tool" and "Jog", and the drag handle at the tool."""
+"""The panels "Tool" and "Jog", and the drag handle at the tool."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.link import present_command
-from arm_viewer.browser.panel import answer_line, value_text
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
-from arm_viewer.control.ik_follower import MODES, IkRequest, Solution, default_mode
+from arm_viewer.browser.texts import answer_line, value_text
+from arm_viewer.control.ik_follower import default_mode
+from arm_viewer.port import IK_MODES, IkRequest, Solution
 from arm_viewer.scene.robot import VisualJoint
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ POSE_TOLERANCE = 1e-5  # of an element of the handle's matrix
 
 @dataclass(frozen=True)
 class ToolActions:
-    """The actions of the folders' elements; all run in the node's thread."""
+    """The actions of the panels' elements; all run in the page's thread."""
 
     show_handle: Callable[[bool], None]
     set_request: Callable[[IkRequest], None]
@@ -50,16 +51,16 @@ def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
 
 
 class ToolPanel:
-    """The folders "Tool" and "Jog". Its methods are called by one thread."""
+    """The panels "Tool" and "Jog". Its methods are called by one thread."""
 
-    def __init__(self, gui: PanelGui, actions: ToolActions, handle: bool) -> None:
+    def __init__(self, gui: PageGui, actions: ToolActions, handle: bool) -> None:
         self._gui, self._actions = gui, actions
         self._joints: tuple[VisualJoint, ...] = ()
         self._buttons: list[Any] = []
-        self._answers: dict[str, Any] = {}  # title of the folder -> place of its answers
+        self._answers: dict[str, Any] = {}  # title of the panel -> place of its answers
         with gui.elements.add_folder("Tool", order=1.5):
             gui.checkbox("Drag handle", handle, actions.show_handle)
-            self._mode = gui.elements.add_dropdown("Target", tuple(MODES))
+            self._mode = gui.elements.add_dropdown("Target", IK_MODES)
             with gui.elements.add_folder("Tolerances", expand_by_default=False):
                 self._position = self._add_tolerance("Position [mm]")
                 self._angle = self._add_tolerance("Angle [°]")
@@ -74,10 +75,10 @@ class ToolPanel:
             self._add_jog_buttons()
             self._answers["Jog"] = gui.elements.add_html(answer_line(""))
 
-    def answer(self, folder: str, text: str) -> None:
-        """Show a sentence beside the buttons of a folder, by its title."""
-        if folder in self._answers:
-            self._answers[folder].content = answer_line(text)
+    def answer(self, panel: str, text: str) -> None:
+        """Show a sentence beside the buttons of a panel, by its title."""
+        if panel in self._answers:
+            self._answers[panel].content = answer_line(text)
 
     def set_arm(self, joints: tuple[VisualJoint, ...]) -> None:
         """Set the joints between base and tool, and the mode that suits their number."""
@@ -106,7 +107,7 @@ class ToolPanel:
 
     def _set_request(self) -> None:
         angle = math.radians(self._angle.value)
-        request = IkRequest(MODES[self._mode.value], 1e-3 * self._position.value, angle)
+        request = IkRequest(self._mode.value, 1e-3 * self._position.value, angle)
         self._actions.set_request(request)
 
     def _add_jog_buttons(self) -> None:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Commands": a line that is typed, its possible ends, and its answer.
+"""The panel "Commands": a line that is typed, its possible ends, and its answer.
 
 Every complete line is also an entry of viser's command palette.
 """
@@ -16,11 +16,13 @@ from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_common.yaml.expressions import Expressions
 from arm_description.model.units import Units
 
-from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import BREAKS, SWITCHES, status_line, value_text
+from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.sidebar import SWITCHES
+from arm_viewer.browser.texts import BREAKS, status_line, value_text
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint
 
 SLACK = 1e-6  # beyond a limit [rad or m], for numbers that were rounded
@@ -59,7 +61,7 @@ class CommandsPanel:
             )
         )
 
-    def build(self, gui: PanelGui) -> None:
+    def build(self, gui: PageGui) -> None:
         """Add the elements."""
         self._gui = gui
         hint = "Enter runs it; for example: go waist=20"
@@ -205,3 +207,6 @@ def number(text: str, units: Units) -> float:
         return Expressions({}, units.radian).evaluate(text)
     except ValueError as error:
         raise ViewerError(str(error)) from None
+
+
+ENTRY = PanelEntry(CommandsPanel, 1.2, Where.MOVING)

@@ -1,42 +1,47 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a folder of the page's panel is, what it may use, and what holds all of them.
+"""What a panel of the page is, what it may use, and what holds all of them.
 
-A panel is one class in one file. It never imports another panel: what several of them need is in
-`PanelContext`. One registry (`arm_viewer.ros.panels.registry`) lists all panels, and says where
-each is shown and whether its folder is folded at first.
+A panel is a box of controls that can be folded: one class in one file. It never imports another
+panel: what several of them need is in `PanelContext`. Panels are plugins; each says where it is
+shown, and whether its folder is folded at first (`PanelEntry`).
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any, Generic, Protocol, TypeVar
 
-from arm_common.errors import InputError
 from arm_common.transforms import Array
 from arm_description.model.units import Units
 
-from arm_description import RobotModel, load_robot
-from arm_viewer.browser.callbacks import PanelGui
+from arm_description import RobotModel
+from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
-from arm_viewer.control.robot_editing import RobotEditing
+from arm_viewer.port import PageTimer, Where
 from arm_viewer.scene.robot import VisualRobot
 
 NO_FILE = Units("mm", "deg")
+Content = TypeVar("Content")
 
 
-class Where(enum.Flag):
-    """The kinds of pages that show a panel."""
+def _nothing_edited() -> str:
+    return ""
 
-    ALONE = enum.auto()  # `./arm view`: the page moves the joints itself
-    RUNNING = enum.auto()  # beside an arm with a driver
-    WATCHING = enum.auto()  # a page that moves nothing, such as that of a recording
-    MOVING = ALONE | RUNNING
-    EVERYWHERE = ALONE | RUNNING | WATCHING
+
+@dataclass
+class ShownFile(Generic[Content]):
+    """A file that the page shows, for a panel that edits it."""
+
+    show: Callable[[Content], None]  # shows a content, which need not be saved
+    take: Callable[[Content], None]  # takes one that is shown already
+    watch: Callable[[Path], None]  # follows another file
+    # called when another program has saved the file; returns why that is refused, or ""
+    on_saved: Callable[[], str] = _nothing_edited
 
 
 @dataclass(frozen=True)
@@ -49,25 +54,18 @@ class PanelState:
     tool: Array | None  # (4, 4), fixed <- tool; None if unknown
 
 
-class PanelTimer(Protocol):
-    """The part of rclpy's Timer that panels use."""
-
-    def cancel(self) -> None:
-        """Stop calling."""
-
-    def reset(self) -> None:
-        """Call again, a full period from now."""
-
-
 @dataclass(frozen=True)
 class PanelContext:
-    """What every panel may use; its functions are called in the node's thread."""
+    """What every panel may use; its functions are called in the page's thread."""
 
-    robot: str  # the parameter: a shipped name, the path of a robot file, or ""
-    scene: str  # the parameter: a shipped name, the path of a scene file, or ""
+    where: Where  # the kind of the page
+    robot: str  # a shipped name, the path of a robot file, or ""
+    scene: str  # a shipped name, the path of a scene file, or ""
     tool_frame: str  # the frame at the tool, with its prefix
     view: SceneView  # what is drawn: `store` (robot, frames, markers), `drawer`, `trace`
-    editing: RobotEditing | None  # the robot file, where it can be edited
+    model: Callable[[], RobotModel | None]  # the robot as it is shown; None without a file
+    robot_file: ShownFile[RobotModel] | None  # None where it cannot be edited
+    scene_file: ShownFile[str]
     commands: CommandTable  # what can be typed; panels add theirs
     positions: Callable[[], Mapping[str, float]]  # the newest ones, by name [rad or m]
     move: Callable[[Mapping[str, float]], str]  # moves joints; returns why not, or ""
@@ -77,25 +75,22 @@ class PanelContext:
     limited: Callable[[RobotModel], RobotModel]  # to what the servos of a driver allow
     redraw: Callable[[], None]  # draws a frame soon, and calls `update` of all panels
     # calls a function periodically: takes the period of wall time [s]
-    every: Callable[[float, Callable[[], None]], PanelTimer]
+    every: Callable[[float, Callable[[], None]], PageTimer]
+    shared: dict[type, Any] = field(default_factory=dict)  # of several panels, by its class
 
     @property
     def units(self) -> Units:
         """The units of all that is typed: those of the robot's file, else mm and degrees."""
-        if self.editing is not None:
-            return self.editing.editor.model.units
-        try:
-            return load_robot(self.robot).units if self.robot else NO_FILE
-        except InputError:
-            return NO_FILE  # reported where the file is
+        model = self.model()
+        return NO_FILE if model is None else model.units
 
 
-class PagePanel(Protocol):
-    """A folder of the page."""
+class Panel(Protocol):
+    """A panel of the page."""
 
     title: str  # the label of its folder
 
-    def build(self, gui: PanelGui) -> None:
+    def build(self, gui: PageGui) -> None:
         """Add the elements; called once, inside the folder."""
 
     def update(self, state: PanelState) -> None:
@@ -107,9 +102,9 @@ class PagePanel(Protocol):
 
 @dataclass(frozen=True)
 class PanelEntry:
-    """A row of the registry."""
+    """A plugin of the group arm_viewer.panels; one of the same title continues that folder."""
 
-    make: Callable[[PanelContext], PagePanel | None]  # None where it has nothing to show
+    make: Callable[[PanelContext], Panel | None]  # None where it has nothing to show
     order: float  # of its folder: 1 joints, 1.4 task, 1.5 tool, 1.6 jog, 4 show, 5 kinematics
     where: Where
     folded: bool = True
@@ -119,14 +114,15 @@ class PanelEntry:
 class PanelHost:
     """The panels of one page. Its methods are called by one thread."""
 
-    gui: PanelGui
+    gui: PageGui
     context: PanelContext
-    _open: list[tuple[PagePanel, Any]] = field(default_factory=list)  # with their folders
+    _open: list[tuple[Panel, list[Any]]] = field(default_factory=list)  # with their elements
+    _folders: dict[str, Any] = field(default_factory=dict)  # by title
 
-    def add(self, entries: Sequence[PanelEntry], where: Where) -> None:
+    def add(self, entries: Sequence[PanelEntry]) -> None:
         """Build the panels that are shown at such a page; one that fails is left out."""
-        for entry in entries:
-            if where & entry.where:
+        for entry in sorted(entries, key=lambda entry: entry.order):
+            if self.context.where & entry.where:
                 try:
                     self._build(entry)
                 except Exception as error:  # noqa: BLE001 - one fault must not end the page
@@ -136,35 +132,44 @@ class PanelHost:
         panel = entry.make(self.context)
         if panel is None:
             return
-        folder = self.gui.elements.add_folder(
-            panel.title, order=entry.order, expand_by_default=not entry.folded
-        )
-        try:
-            with folder:
-                panel.build(self.gui)
-        except Exception as error:  # noqa: BLE001 - one fault must not end the page
-            self._leave_out(panel, folder, error)
-        else:
-            self._open.append((panel, folder))
+        if (folder := self._folders.get(panel.title)) is None:
+            folder = self._folders[panel.title] = self.gui.elements.add_folder(
+                panel.title, order=entry.order, expand_by_default=not entry.folded
+            )
+        with self.gui.noted() as added:
+            try:
+                with folder:
+                    panel.build(self.gui)
+            except Exception as error:  # noqa: BLE001 - one fault must not end the page
+                self._leave_out(panel, added, error)
+            else:
+                self._open.append((panel, added))
 
     def update(self, state: PanelState) -> None:
         """Show a new state; a panel that fails is left out from then on."""
-        for panel, folder in tuple(self._open):
+        for panel, added in tuple(self._open):
             try:
                 panel.update(state)
             except Exception as error:  # noqa: BLE001 - one fault must not end the page
-                self._open.remove((panel, folder))
-                self._leave_out(panel, folder, error)
+                self._open.remove((panel, added))
+                self._leave_out(panel, added, error)
 
-    def _leave_out(self, panel: PagePanel, folder: Any, error: Exception) -> None:
+    def _leave_out(self, panel: Panel, added: list[Any], error: Exception) -> None:
         with suppress(Exception):  # what was not built cannot be closed
             panel.close()
-        folder.remove()
+        self._remove(panel, added)
         self.gui.failed(panel.title, error)
+
+    def _remove(self, panel: Panel, added: list[Any]) -> None:
+        """Remove the elements of a panel, with its folder unless another panel is in it."""
+        if all(other.title != panel.title for other, _ in self._open):
+            self._folders.pop(panel.title).remove()
+        else:
+            self.gui.remove(added)
 
     def close(self) -> None:
         """Close all panels and remove their folders."""
         while self._open:
-            panel, folder = self._open.pop()
+            panel, added = self._open.pop()
             panel.close()
-            folder.remove()
+            self._remove(panel, added)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Keys": lists the page's keys, chooses a joint, and turns it while a key is held.
+"""The panel "Keys": lists the page's keys, chooses a joint, and turns it while a key is held.
 
 The page's script (`browser/page.js`) sends a line for each press, and again ten times a second
 while a key that turns is held: a page that is closed or loses its connection moves nothing.
@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
-from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import answer_line
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.browser.callbacks import PageGui, element_id
+from arm_viewer.browser.texts import answer_line
+from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 STOP_KEYS = (("Space, Esc", "STOP"),)
@@ -48,15 +49,17 @@ class TurnRate:
 
 BY_PAGE = TurnRate(0.05, 0.05)  # the page moves the joint itself
 BY_DRIVER = TurnRate(0.1, 0.3)  # each command comes before the one before has ended
+RATES = {Where.ALONE: BY_PAGE, Where.RUNNING: BY_DRIVER}
 
 
 class KeysPanel:
-    """Lists the keys; with a rate, chooses joints and turns them."""
+    """Lists the keys; where the page moves an arm, chooses joints and turns them."""
 
     title = "Keys"
 
-    def __init__(self, context: PanelContext, rate: TurnRate | None = None) -> None:
-        self._context, self._rate = context, rate
+    def __init__(self, context: PanelContext) -> None:
+        self._context = context
+        self._rate = rate = RATES.get(context.where)
         self._robot: VisualRobot | None = None
         self._chosen = ""
         self._way, self._until = 0.0, 0.0
@@ -65,7 +68,7 @@ class KeysPanel:
         if self._timer is not None:
             self._timer.cancel()
 
-    def build(self, gui: PanelGui) -> None:
+    def build(self, gui: PageGui) -> None:
         """Add the list of keys, and the elements that the page's script uses."""
         add, element = gui.elements, ""
         keys: tuple[tuple[str, str], ...] = CAMERA_KEYS
@@ -73,7 +76,7 @@ class KeysPanel:
             keys = (*STOP_KEYS, *JOINT_KEYS, *CAMERA_KEYS)
             line = gui.text("", "", self.receive, visible=False)
             gui.never_too_late(line, lambda text: str(text).startswith("turn 0"))
-            element = f'<span data-arm="keys" data-element="{line._impl.uuid}" hidden></span>'
+            element = f'<span data-arm="keys" data-element="{element_id(line)}" hidden></span>'
         add.add_html(key_table(keys) + element)
         self._answer = add.add_html(answer_line("", "chosen"))
         self._size: Any = add.add_html("")
@@ -115,7 +118,7 @@ class KeysPanel:
         self._chosen = "" if joint is None else name
         if joint is None:
             self._way = 0.0
-        self._context.view.panel.mark(self._chosen)
+        self._context.view.sidebar.mark(self._chosen)
         self._context.view.drawer.mark_axis(self._robot, self._chosen)
         number = list(self._joints()).index(name) + 1 if joint else 0
         self._say(f"{number}: {name}, J and L turn it" if joint else "")
@@ -160,3 +163,6 @@ def key_table(rows: tuple[tuple[str, str], ...]) -> str:
     return (
         f'<table data-arm="key-list" style="padding:.1em .8em;font-size:.8125em">{cells}</table>'
     )
+
+
+ENTRY = PanelEntry(KeysPanel, 9.0, Where.EVERYWHERE)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The folder "Look": how the bodies are drawn, and which frames."""
+"""The panel "Look": how the bodies are drawn, and which frames."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import Any
 
 from arm_description.urdf.elements import is_dh_frame
 
-from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.drawers import BodyLook
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
 
 OPACITY = 40  # [%] of see-through bodies at first
@@ -29,7 +30,7 @@ class LookPanel:
         self._robot: VisualRobot | None = None
         self._shown = ""
 
-    def build(self, gui: PanelGui) -> None:
+    def build(self, gui: PageGui) -> None:
         """Add the elements."""
         add = gui.elements
         looks = tuple(look.value for look in BodyLook)
@@ -48,7 +49,7 @@ class LookPanel:
         if (robot := state.robot) is None:
             return
         self._robot = robot
-        is_shown, uuid = self._context.view.drawer.is_frame_shown, self._line._impl.uuid
+        is_shown, uuid = self._context.view.drawer.is_frame_shown, element_id(self._line)
         own, dh = frame_names(robot, self._context.tool_frame)
         shown = frame_buttons("Frames", own, is_shown, uuid)
         shown += frame_buttons("DH frames", dh, is_shown, uuid)
@@ -113,3 +114,6 @@ def frame_buttons(
 def on_top_mark(on: bool) -> str:
     """Return what tells the page's script whether frames are drawn on top of bodies."""
     return f'<span data-arm="on_top" data-on="{int(on)}" hidden></span>'
+
+
+ENTRY = PanelEntry(LookPanel, 4.1, Where.EVERYWHERE)

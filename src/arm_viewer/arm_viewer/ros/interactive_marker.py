@@ -27,7 +27,7 @@ from visualization_msgs.msg import (
 from visualization_msgs.msg import InteractiveMarkerControl as Control
 from visualization_msgs.srv import GetInteractiveMarkers
 
-from arm_viewer.control.ik_follower import MODES
+from arm_viewer.port import IK_MODES
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -73,8 +73,8 @@ def handle_marker(
 ) -> InteractiveMarker:
     """Return the marker at its frame's origin: arrows, rings, and a ball with a menu.
 
-    `size` is the length of an arrow [m]; the menu has `mode`, one of MODES, checked and lists the
-    solutions.
+    `size` is the length of an arrow [m]; the menu has `mode`, one of IK_MODES, checked and
+    lists the solutions.
     """
     marker = text_marker(frame, size, text)
     motions = {"shift": Control.MOVE_AXIS, "turn": Control.ROTATE_AXIS}
@@ -97,7 +97,7 @@ def handle_marker(
 
 def _entries(mode: str, solutions: Sequence[str]) -> list[MenuEntry]:
     rows = [(LIST_SOLUTIONS, 0, "List solutions"), (MODE, 0, "Target")]
-    for name, value in MODES.items():
+    for value, name in enumerate(IK_MODES):
         rows.append((FIRST_MODE + value, MODE, f"{'[x]' if name == mode else '[ ]'} {name}"))
     if solutions:
         rows.append((SOLUTIONS, 0, "Solutions"))

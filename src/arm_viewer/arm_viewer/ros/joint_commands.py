@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
@@ -38,18 +37,8 @@ PROGRESS = 1e-3  # [s] of the remaining motion per period that count as progress
 TASK_RUNNING = "A task is running: cancel it before you move the arm."
 
 
-class JointCommander(Protocol):
-    """What moves the joints of an arm."""
-
-    def set_arm(self, joints: Sequence[VisualJoint], constraints: ConstraintSet) -> None:
-        """Set the joints of the arm; all others are fingers of the gripper."""
-
-    def move(self, joints: Mapping[str, float]) -> str:
-        """Move joints, by name [rad or m]; return why they cannot move, or ""."""
-
-
 class SliderPublisher:
-    """Publishes joint_states from the panel's sliders: on a change, and ten times a second.
+    """Publishes joint_states from the page's sliders: on a change, and ten times a second.
 
     It publishes nothing while a driver does. Efforts are those that hold the robot at rest, where
     its description has masses. The joints begin at `rest`, by name [rad or m].

@@ -40,7 +40,6 @@ class ViewerParameters:
         "path; others only those of installed packages and in the folder of robot.",
     )
     scene: str = parameter("", "Scene whose file the page edits, name or path.")
-    panels: str = parameter("", "Modules with panel_entries(node): further folders of the page.")
     sliders: bool = parameter(
         False,
         "Publish joint_states, moved by a slider for each joint, while no driver does.",

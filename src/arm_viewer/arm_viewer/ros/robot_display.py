@@ -10,7 +10,7 @@ from pathlib import Path
 from arm_common.files.watching import POLL_PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
-from arm_description.ros.robot_file_watcher import DescriptionSender
+from arm_description.ros.description_sender import DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -20,7 +20,7 @@ from arm_description import RobotModel
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient
-from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
+from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.store import SceneStore
 
 
@@ -35,7 +35,6 @@ class RobotDisplay:
         store: what is drawn.
         tree: its frames.
         sliders: the positions of its joints.
-        postures: those of the robot.
         prefix: of its names.
         report: takes why a robot cannot be shown, in one sentence, or "".
     """
@@ -46,21 +45,18 @@ class RobotDisplay:
         store: SceneStore,
         tree: TransformTree,
         sliders: SliderPublisher,
-        postures: PostureBook,
         prefix: str,
         report: Callable[[str], None],
     ) -> None:
         self._store, self._tree, self._sliders = store, tree, sliders
-        self._postures, self._prefix = postures, prefix
-        self._report = report
+        self._prefix, self._report = prefix, report
         self._drawn = ""  # the description drawn last
         self._sender = DescriptionSender(node, "robot_state_publisher", report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
         self._timer = node.create_timer(POLL_PERIOD, self._send_again, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
-        """Show a robot with its postures."""
-        self._postures.take(model)
+        """Show a robot."""
         self._drawn = model.to_urdf(self._prefix, dh_frames=True)
         try:
             self._draw(read_robot(self._drawn))

@@ -14,12 +14,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile
 
 from arm_interfaces.srv import SolveIK
-from arm_viewer.control.ik_follower import (
-    IkRequest,
-    IkResponse,
-    ResponseCallback,
-    Solution,
-)
+from arm_viewer.port import IK_MODES, IkRequest, IkResponse, ResponseCallback, Solution
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -70,7 +65,7 @@ class IkClient:
         self, frame: str, pose: Array, request: IkRequest, on_response: ResponseCallback
     ) -> bool:
         """Send a request for a pose (4, 4) in a frame; False if the service is unavailable."""
-        message = SolveIK.Request(tip_frame=self._tip, mode=request.mode)
+        message = SolveIK.Request(tip_frame=self._tip, mode=IK_MODES.index(request.mode))
         message.max_solutions = request.max_solutions
         message.position_tolerance = request.position_tolerance
         message.orientation_tolerance = request.orientation_tolerance

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.graph import driver_namespaces, has_driver
@@ -18,10 +18,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
 from arm_description import RobotModel
-from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
-from arm_viewer.scene.robot import PostureBook, VisualJoint
-from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.robot import VisualJoint
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -45,40 +44,27 @@ class SharedControl:
 
     Args:
         node: of the page.
-        gui: gets a checkbox while a driver runs.
+        page: gets a checkbox while a driver runs.
         sliders: publish joint_states while none does.
-        postures: those of the robot.
-        store: has the robot that is shown, and the sentences beside it.
-        on_moved: called after the sliders have moved, or a sentence has changed.
-        is_stopped: returns whether nothing may move.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        gui: PanelGui,
-        sliders: SliderPublisher,
-        postures: PostureBook,
-        store: SceneStore,
-        on_moved: Callable[[], None],
-        is_stopped: Callable[[], bool],
-    ) -> None:
-        self._node, self._sliders, self._postures = node, sliders, postures
-        self._store, self._on_moved, self._is_stopped = store, on_moved, is_stopped
+    def __init__(self, node: Node, page: ShownPage, sliders: SliderPublisher) -> None:
+        self._node, self._page, self._sliders = node, page, sliders
+        self._postures, self._store = page.postures, page.store
         self._driver: DriverCommander | None = None  # until there is one
         self._limits = ""  # its message; "" until it has arrived
         self._driven_robot = ("", "")  # prefix and name of the robot that the driver moves
         self._measured: dict[str, float] = {}  # positions by name [rad or m]
         self._arm: tuple[Sequence[VisualJoint], ConstraintSet] = ((), ConstraintSet((), ()))
         self._in_control, self._looks = False, 0
-        self._box = gui.elements.add_checkbox(
+        self._box = page.gui.elements.add_checkbox(
             "Take control",
             False,
             order=-0.6,
             hint="Moves the arm of the running driver from this page.",
             visible=False,
         )
-        gui.on_change(self._box, self._take_control)
+        page.gui.on_change(self._box, self._take_control)
         self._states = PolledSubscriptions()
         self._states.subscribe(node, JointState, "joint_states", self._follow, NEWEST_STATE)
         node.create_subscription(String, TOPIC, self._on_limits, LATCHED, event_callbacks=QUIET)
@@ -157,8 +143,7 @@ class SharedControl:
 
     def _report(self, text: str) -> None:
         if text != self._store.text("beside"):
-            self._store.set_text("beside", text)
-            self._on_moved()
+            self._page.show_text("beside", text)
 
     def _elsewhere(self) -> str:
         """Return where a driver runs that this view does not see, or ""."""
@@ -182,16 +167,16 @@ class SharedControl:
             return
         remember_positions(self._measured, message.name, message.position)
         if self._sliders.follow(self._measured):
-            self._on_moved()
+            self._page.joints_moved()
 
     def _on_targets(self, message: JointState) -> None:
         """Move the joints to targets of other programs, which command the driver beside one."""
-        if self._is_stopped() or has_driver(self._node):
+        if self._page.stopped or has_driver(self._node):
             return
         targets: dict[str, float] = {}
         remember_positions(targets, message.name, message.position)
         self._sliders.move(targets)
-        self._on_moved()
+        self._page.joints_moved()
 
 
 def _robot_text(robot: tuple[str, str]) -> str:

@@ -18,38 +18,35 @@ from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_viewer.browser.panel import nut_text
-from arm_viewer.browser.view import SceneView
-from arm_viewer.errors import ViewerError
-from arm_viewer.scene.robot import read_robot
+from arm_viewer.browser.texts import nut_text
+from arm_viewer.port import ShownPage
 
 LOG_SHOWN = 20.0  # [s]
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 
 
 class SceneSubscriptions:
-    """Passes received messages on to the view.
+    """Passes received messages on to the page.
 
     Subscribes robot_description, arm_hardware/limits, robot_file/status, scene_file/status,
     task_text (std_msgs/String, latched); markers (visualization_msgs/MarkerArray, latched);
     nut_world/state (arm_interfaces/NutState); /rosout.
 
-    `request_redraw` is called after each message that changed something, `on_file_saved` when the
-    robot's file was saved and is valid; `is_drawn` returns whether a robot description is drawn
-    already.
+    Args:
+        node: of the page.
+        page: shows what they contain.
+        marker_topics: those that are shown at first.
+        is_drawn: returns whether a robot description is drawn already.
     """
 
     def __init__(
         self,
         node: Node,
-        view: SceneView,
+        page: ShownPage,
         marker_topics: Sequence[str],
-        request_redraw: Callable[[], None],
-        on_file_saved: Callable[[], str],
         is_drawn: Callable[[str], bool],
     ) -> None:
-        self._node, self._view, self._request_redraw = node, view, request_redraw
-        self._on_file_saved, self._is_drawn = on_file_saved, is_drawn
+        self._node, self._page, self._is_drawn = node, page, is_drawn
         self._switched: dict[str, Subscription] = {}
         self._log_end = node.create_timer(LOG_SHOWN, self._forget_log, clock=STEADY_CLOCK)
         self._log_end.cancel()
@@ -78,46 +75,34 @@ class SceneSubscriptions:
         )
 
     def _on_robot(self, message: String) -> None:
-        if self._is_drawn(message.data):
-            return
-        try:
-            self._view.store.set_robot(read_robot(message.data))
-            self._view.description_problem = ""
-        except ViewerError as error:
-            self._view.description_problem = str(error)
-            self._view.report_problem(error)
-        self._request_redraw()
+        if not self._is_drawn(message.data):
+            self._page.show_robot(message.data)
 
     def _on_file(self, message: String) -> None:
-        self._show("file", message.data or self._on_file_saved())
+        self._page.show_text("file", message.data or self._page.robot_file_changed())
 
     def _on_scene_file(self, message: String) -> None:
-        self._show("scene", message.data)
+        self._page.scene_file_changed()
+        self._page.show_text("scene", message.data)
 
     def _on_task(self, message: String) -> None:
-        self._show("task", message.data)
+        self._page.show_text("task", message.data)
 
     def _on_nut(self, message: NutState) -> None:
-        self._view.working = bool(message.grasped)
-        self._show("nut", nut_text(message))
+        self._page.work_on_nut(bool(message.grasped))
+        self._page.show_text("nut", nut_text(message))
 
     def _on_log(self, message: Log) -> None:
         """Show the last warning or error of any other node, without a traceback."""
         if message.level >= WARN and message.name != self._node.get_name():
             text = one_line(message.msg.partition("\n")[0])
-            self._show("log", f"{one_line(message.name, 100).replace('_', ' ')}: {text}")
+            name = one_line(message.name, 100).replace("_", " ")
+            self._page.show_text("log", f"{name}: {text}")
             self._log_end.reset()
 
     def _forget_log(self) -> None:
         self._log_end.cancel()
-        self._show("log", "")
-
-    def _show(self, key: str, text: str) -> None:
-        self._view.store.set_text(key, text)
-        self._request_redraw()
+        self._page.show_text("log", "")
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:
-        now = 1e-9 * float(self._node.get_clock().now().nanoseconds)
-        for error in self._view.store.markers.apply(topic, message.markers, now):
-            self._view.report_problem(error)
-        self._request_redraw()
+        self._page.show_markers(topic, message.markers)

@@ -28,9 +28,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
-from arm_viewer.control.ik_follower import MODES, IkFollower, IkRequest, Solution, default_mode
+from arm_viewer.control.ik_follower import IkFollower, default_mode
 from arm_viewer.control.tool_panel import POSE_TOLERANCE, solution_text
 from arm_viewer.errors import ViewerError
+from arm_viewer.port import IK_MODES, IkRequest, Solution
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
     FIRST_SOLUTION,
@@ -127,13 +128,13 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         elif entry >= FIRST_SOLUTION:
             self._follower.select_solution(entry - FIRST_SOLUTION)
         else:
-            for name, value in MODES.items():
+            for value, name in enumerate(IK_MODES):
                 if entry == FIRST_MODE + value:
                     self._set_mode(name)
 
     def _set_mode(self, mode: str) -> None:
         self._mode = mode
-        self._follower.request = IkRequest(mode=MODES[mode])
+        self._follower.request = IkRequest(mode=mode)
         self._show()
 
     def _on_task(self) -> None:

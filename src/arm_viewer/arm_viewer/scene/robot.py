@@ -19,7 +19,7 @@ from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShap
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
-from arm_description import DescriptionError, Gripper, RobotModel, load_robot
+from arm_description import DescriptionError, RobotModel, load_robot
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import GREY, Box, Colour, Cylinder, DrawnShape, Ellipsoid, MeshFile
 
@@ -263,6 +263,7 @@ class PostureBook:
 
     Attributes:
         prefix: Of all names of joints and links.
+        model: The robot; None without one.
         postures: Posture name -> joint name -> value [rad or m].
         poses: Of each posture link name -> (4, 4), root <- link.
         home: The posture at which everything starts, joint name -> value [rad or m].
@@ -271,7 +272,7 @@ class PostureBook:
 
     def __init__(self, robot: str, prefix: str = "") -> None:
         self._robot, self.prefix = robot, prefix
-        self._gripper: Gripper | None = None
+        self.model: RobotModel | None = None
         self.postures: dict[str, dict[str, float]] = {}
         self.home: dict[str, float] = {}
         self.home_poses: dict[str, Array] = {}
@@ -303,7 +304,7 @@ class PostureBook:
         }
         self.home = every[name]
         self.postures = {posture: every[posture] for posture in model.postures}
-        self._gripper = model.gripper
+        self.model = model
         tree = read_urdf(model.to_urdf(self.prefix))
         self.home_poses = link_poses(tree.root, tree.joints, self.home)
         self.poses = tuple(
@@ -315,9 +316,10 @@ class PostureBook:
 
         Without a robot file, the fingers are taken to slide.
         """
-        if self._gripper is None:
+        gripper = None if self.model is None else self.model.gripper
+        if gripper is None:
             return 2.0 * position
-        return self._gripper.width_of(dict.fromkeys(self._gripper.moving, position))
+        return gripper.width_of(dict.fromkeys(gripper.moving, position))
 
 
 def postures_of(model: RobotModel) -> dict[str, dict[str, float]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -124,6 +124,16 @@ class TextLabel(DrawnShape):
 
     text: str
     height: float
+
+
+class PlacedShape(NamedTuple):
+    """A shape at its place."""
+
+    shape: DrawnShape
+    pose: Array  # (4, 4), fixed frame <- shape
+    colour: Colour
+    wireframe: bool = False
+    on_top: bool = False  # of all bodies, wherever it is
 
 
 def frozen(values: Any, shape: tuple[int, ...]) -> Array:

@@ -21,7 +21,7 @@ from arm_testing.viewer_client import CAMERA, connected, decoded, decompressed, 
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import gate
 from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.gate import VISER_VERSION
 from arm_viewer.browser.link import DROPPED
 from arm_viewer.browser.server import address_of, close_server, open_server
@@ -139,7 +139,7 @@ class Guarded:
         self.server = open_server("127.0.0.1", 0, ACCESS)
         self.port, self.used, self.received = self.server.get_port(), [], []
         self.queue = CallbackQueue()
-        gui = PanelGui(self.server, self.queue, ACCESS)
+        gui = PageGui(self.server, self.queue, ACCESS)
         self.slider = gui.elements.add_slider("waist", -1.0, 1.0, 0.1, 0.0)
         self.text = gui.elements.add_text("task", "nut_transfer")
         self.stop = gui.button("STOP", lambda: self.used.append("stop"))

@@ -6,7 +6,8 @@ import asyncio
 import threading
 from types import SimpleNamespace
 
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_testing.page import FakePage
+from arm_viewer.browser.callbacks import CallbackQueue
 from arm_viewer.browser.link import DROPPED, PageLink, SentCommand
 
 
@@ -42,13 +43,13 @@ def test_closed_queue_runs_nothing():
 
 
 def test_user_value_is_used_even_if_the_node_sets_another_first():
-    queue, registered, used = CallbackQueue(), [], []
-    slider = SimpleNamespace(value=12.0, on_update=registered.append)
-    PanelGui(SimpleNamespace(gui=None), queue, access=None).on_change(slider, used.append)
+    page, used = FakePage(), []
+    slider = page.gui.elements.add_slider("Speed", initial_value=12.0)
+    page.gui.on_change(slider, used.append)
     for client in (0, None):  # a user, and the node
-        asyncio.run(registered[0](SimpleNamespace(client_id=client)))
+        asyncio.run(slider.callbacks[0](SimpleNamespace(client_id=client)))
         slider.value = 0.0
-    queue.drain()
+    page.gui.queue.drain()
     assert used == [12.0]
 
 
@@ -71,15 +72,7 @@ def test_commands_that_waited_too_long_are_dropped_and_put_back():
 
 
 def test_part_of_the_page_that_fails_is_left_out_and_nothing_else():
-    removed, failed = [], []
-
-    def add_button(label):
-        impl = SimpleNamespace(is_button=True, removed=False)
-        return SimpleNamespace(value=False, _impl=impl, remove=lambda: removed.append(label))
-
-    gui = PanelGui(
-        SimpleNamespace(gui=SimpleNamespace(add_button=add_button)), CallbackQueue(), access=None
-    )
+    gui, failed = FakePage().gui, []
     gui.failed = lambda title, error: failed.append((title, str(error)))
     gui.elements.add_button("STOP")
     with gui.part("Tool"):
@@ -88,8 +81,17 @@ def test_part_of_the_page_that_fails_is_left_out_and_nothing_else():
         raise UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed")
     with gui.part("Task"):
         gui.elements.add_button("c")
-    assert removed == ["b", "a"]
+    assert [element.label for element in gui.shown] == ["STOP", "c"]
     assert [title for title, _ in failed] == ["Tool"]
+
+
+def test_folder_that_is_filled_again_has_only_its_new_elements():
+    gui = FakePage().gui
+    folder = gui.elements.add_folder("Row")
+    for label in ("first", "second"):
+        with gui.emptied(folder):
+            gui.elements.add_text(label)
+    assert [element.label for element in gui.shown] == ["Row", "second"]
 
 
 def test_actions_after_one_that_fails_still_run():

@@ -193,7 +193,7 @@ def test_browser_whose_camera_has_no_numbers_is_ignored(show, key, value):
 
 
 def test_positions_are_read_while_another_thread_adds_some(show):
-    """viser's event loop reads what the node's thread writes."""
+    """viser's event loop reads what the page's thread writes."""
     cameras, client = show(Server(2.0))
     failures, done = [], threading.Event()
 

@@ -6,18 +6,15 @@ import builtins
 import gc
 import os
 import socket
-from pathlib import Path
 
 import pytest
 import viser
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles
-from arm_description.library import shipped_robots
 from arm_testing.viewer_client import visit
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import server
 from arm_viewer.browser.access import make_access
-from arm_viewer.commands import gallery
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.meshes import MeshFiles
 
@@ -163,20 +160,6 @@ def test_packages_are_found_in_the_ament_index():
     assert (installed_share("std_msgs") / "package.xml").is_file()
     with pytest.raises(ViewerError, match='no package "no_such_package" is installed'):
         MeshFiles(installed_share).load("package://no_such_package/a.stl")
-
-
-def test_gallery_shows_every_shipped_robot():
-    docs = Path(__file__).resolve().parents[4] / "docs"
-    page = (docs / "gallery.md").read_text()
-    for robot in shipped_robots():
-        assert f"(images/robots/{robot}.png) `{robot}`" in page
-        assert (docs / f"images/robots/{robot}.png").is_file()
-
-
-def test_gallery_into_a_file_is_refused_in_one_sentence(tmp_path, capsys):
-    (tmp_path / "a.png").touch()
-    assert gallery.main([str(tmp_path / "a.png"), "planar2"]) == 1
-    assert capsys.readouterr().err.endswith("a.png can be made: it is a file\n")
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from arm_common.transforms import turn_z
 from arm_viewer.browser.access import make_access
-from arm_viewer.browser.callbacks import CallbackQueue, PanelGui
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
-from arm_viewer.browser.panel import Panel, PanelActions
 from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
+from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import NO_ROBOT, SceneView
 from arm_viewer.control.tool_panel import DragHandle
 from arm_viewer.scene.meshes import MeshFiles
@@ -34,15 +34,15 @@ class Setup:
         self.server, self.robot = open_server("127.0.0.1", 0, ACCESS), read_robot(urdf)
         drawer = SceneDrawer(self.server, MeshFiles(lambda package: 1 / 0), SWITCHES)
         trace = ToolTrace()
-        actions = PanelActions(drawer.switch, print, print, trace.clear, print)
-        panel = Panel(PanelGui(self.server, CallbackQueue(), ACCESS), actions, SWITCHES, sliders)
+        actions = SidebarActions(drawer.switch, print, print, trace.clear, print)
+        panel = Sidebar(PageGui(self.server, CallbackQueue(), ACCESS), actions, SWITCHES, sliders)
         self.problems = []
         self.view = SceneView(
             SceneStore(), drawer, panel, trace, "tool0", self.show, self.problems.append
         )
 
     def show(self, robot):
-        self.view.panel.set_robot(robot, {joint.name: 0.0 for joint in robot.joints}, ("rest",))
+        self.view.sidebar.set_robot(robot, {joint.name: 0.0 for joint in robot.joints}, ("rest",))
 
     def sent(self):
         return self.server._websock_server.get_message_buffer().message_counter
@@ -115,7 +115,7 @@ def test_edit_redraws_changed_bodies_moves_others_and_keeps_the_sliders(empty, u
     empty.draw_robot(urdf)
     names = [name for name in empty.names() if "/visual_" in name]
     before = {name: empty.node(name) for name in names}
-    sliders = dict(empty.view.panel._sliders)
+    sliders = dict(empty.view.sidebar._sliders)
     edited = read_robot(urdf).visuals
     changed = [v for v in edited if isinstance(v.shape, Ellipsoid)]
     assert changed
@@ -127,7 +127,7 @@ def test_edit_redraws_changed_bodies_moves_others_and_keeps_the_sliders(empty, u
     assert {name.rpartition("/")[0] for name in redrawn} == {
         f"/frames/{visual.link}" for visual in changed
     }
-    assert empty.view.panel._sliders == sliders
+    assert empty.view.sidebar._sliders == sliders
 
 
 def test_removed_visual_disappears(setup, urdf):

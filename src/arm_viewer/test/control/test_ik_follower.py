@@ -15,12 +15,10 @@ from arm_viewer.control.ik_follower import (
     STOPPED,
     UNAVAILABLE,
     IkFollower,
-    IkRequest,
-    IkResponse,
-    Solution,
     default_mode,
     jogged,
 )
+from arm_viewer.port import IkRequest, IkResponse, Solution
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import turn_z
+from arm_studio.ros.recording.scenes import RecordedScene, primitives_in
 from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
-from arm_viewer.ros.recording.scenes import RecordedScene, primitives_in
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw

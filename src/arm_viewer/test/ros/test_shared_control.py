@@ -5,11 +5,11 @@
 import dataclasses
 import math
 import signal
-from types import SimpleNamespace
 
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.ros.servo_limits import TOPIC, limits_text
+from arm_testing.page import FakeGui
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.shared_control import READ_ONLY, SharedControl
 from arm_viewer.scene.robot import PostureBook, read_robot
@@ -25,22 +25,24 @@ class Page:
     """A view of nut_arm, and the checkbox of its page."""
 
     def __init__(self, node, model):
-        self.box, self.store, postures = SimpleNamespace(), SceneStore(), PostureBook(model.name)
+        self.gui, self.store, self.postures = FakeGui(), SceneStore(), PostureBook(model.name)
+        self.stopped = False
         robot = read_robot(model.to_urdf())
         self.store.set_robot(robot)
-        self.sliders = SliderPublisher(node, postures.home)
+        self.sliders = SliderPublisher(node, self.postures.home)
         self.sliders.set_robot(robot)
-        parts = node, self, self.sliders, postures, self.store, lambda: None, lambda: False
-        self.elements = SimpleNamespace(add_checkbox=self.add_checkbox)
-        self.control = SharedControl(*parts)
+        self.control = SharedControl(node, self, self.sliders)
         self.control.set_arm(robot.joints_to("tool0"), robot.constraints)
 
-    def add_checkbox(self, label, value, **options):
-        self.box.value, self.box.visible = value, options["visible"]
-        return self.box
+    def show_text(self, key, text):
+        self.store.set_text(key, text)
 
-    def on_change(self, element, action):
-        self.check = action
+    def joints_moved(self):
+        pass
+
+    @property
+    def box(self):
+        return self.gui.find("Take control")
 
     @property
     def waist(self):
@@ -57,7 +59,7 @@ def test_driver_that_comes_later_silences_a_view_that_moves_it_on_request(ros, m
     assert page.control.move({"waist": 0.7}) == READ_ONLY and page.box.visible
     ros.until(lambda: len(ros.joint_states) > 10, BOUND)
     assert {m.position[list(m.name).index("waist")] for m in ros.joint_states} == {0.0}
-    page.check(True)
+    page.gui.use("Take control", True)
     assert page.store.text("beside") == ""
     target = math.radians(45.0)
     assert page.control.move({"waist": target}) == ""

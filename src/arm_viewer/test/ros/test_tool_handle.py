@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from arm_common.ros.messages import pose_matrix, pose_message
-from arm_viewer.control.ik_follower import MODES
+from arm_viewer.port import IK_MODES
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,
     FIRST_SOLUTION,
@@ -127,7 +127,7 @@ def test_unreachable_target_is_reported_and_the_arm_stays(rviz):
 
 
 def test_mode_and_solution_are_selected_in_the_menu(rviz):
-    rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + MODES["Position"])
+    rviz.send(rviz.Feedback.MENU_SELECT, entry=FIRST_MODE + IK_MODES.index("Position"))
     before = rviz.tip()[:3, 3]
     rviz.send(rviz.Feedback.MENU_SELECT, entry=LIST_SOLUTIONS)
     ids = lambda: [e.id for e in rviz.marker.menu_entries if e.id >= FIRST_SOLUTION]  # noqa: E731

@@ -13,7 +13,7 @@ from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
 
-from arm_viewer.browser.callbacks import PanelGui
+from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.ros.service_client import ServiceClient
 
 PREFIX = "markers"
@@ -25,7 +25,7 @@ RETRY_PERIOD = 1.0  # [s] until the kinematics node is there
 class LayerSwitches:
     """A folder with a checkbox for each layer, added when the kinematics node is there."""
 
-    def __init__(self, node: Node, gui: PanelGui) -> None:
+    def __init__(self, node: Node, gui: PageGui) -> None:
         self._gui = gui
         self._list = ServiceClient(node, ListParameters, "kinematics/list_parameters")
         self._get = ServiceClient(node, GetParameters, "kinematics/get_parameters")
@@ -74,7 +74,7 @@ class ContactSwitch:
     They are published only while someone subscribes; `switch` is called with the topic.
     """
 
-    def __init__(self, node: Node, gui: PanelGui, switch: Callable[[str, bool], None]) -> None:
+    def __init__(self, node: Node, gui: PageGui, switch: Callable[[str, bool], None]) -> None:
         self._node, self._gui, self._switch = node, gui, switch
         self._timer = node.create_timer(RETRY_PERIOD, self._find, clock=STEADY_CLOCK)
 

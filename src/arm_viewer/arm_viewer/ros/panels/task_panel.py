@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The task server's folders: "Task" checks, runs, pauses and stops a task; "Teach" records."""
+"""The task server's panels: "Task" checks, runs, pauses and stops a task; "Teach" records."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from std_srvs.srv import Trigger
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import StepReport, TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
-from arm_viewer.browser.callbacks import PanelGui
-from arm_viewer.browser.panel import BREAKS
+from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.texts import BREAKS
 from arm_viewer.ros.service_client import ServiceClient
 
 DEFAULT_TASK = "nut_transfer"
@@ -53,7 +53,7 @@ class TaskPanel:
     def __init__(
         self,
         node: Node,
-        gui: PanelGui,
+        gui: PageGui,
         on_server: Callable[[], None],
     ) -> None:
         self._on_server = on_server
@@ -90,7 +90,7 @@ class TaskPanel:
         if self._triggers["stop"].ready:
             self._triggers["stop"].call(Trigger.Request())
 
-    def _add_elements(self, gui: PanelGui) -> None:
+    def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
         gui.on_change(self._task, lambda name: self._show_result(_line_html("")))
@@ -205,7 +205,7 @@ TOUCHES = {
 class TeachPanel:
     """The user interface of the task server's services teach/..."""
 
-    def __init__(self, node: Node, gui: PanelGui) -> None:
+    def __init__(self, node: Node, gui: PageGui) -> None:
         kinds: dict[str, Any] = dict.fromkeys(POSES, TeachPose) | dict.fromkeys(PATHS, RecordPath)
         self._clients = {
             name: ServiceClient(node, kind, f"teach/{name}", partial(self._report, name))
@@ -222,7 +222,7 @@ class TeachPanel:
         """Show the folder, because a task server is there."""
         self._folder.visible = True
 
-    def _add_elements(self, gui: PanelGui) -> None:
+    def _add_elements(self, gui: PageGui) -> None:
         add = gui.elements
         self._name = add.add_text("Name", initial_value="here")
         self._replace = add.add_checkbox("Replace", initial_value=False)

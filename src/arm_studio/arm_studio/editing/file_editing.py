@@ -1,0 +1,231 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The file that a page edits: what is shown, what is saved, and who watches it.
+
+Edits are shown at once and saved on request. A new file is written only beside the file that is
+open, or in the working folder.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+from typing import Generic
+
+from arm_common.errors import CONTROL, InputError, one_line
+from arm_common.files.saving import FileChangedError, contents, save_edit
+from arm_common.yaml.editing import CheckedEditor, Model
+from arm_viewer.errors import ViewerError
+
+GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
+SUFFIXES = (".yaml", ".yml")
+MAX_NAME = 200  # bytes of a name; file systems take 255, with endings and those of backups
+
+
+class FileEditing(ABC, Generic[Model]):
+    """One file that panels edit and show. Used by one thread.
+
+    Subclasses set `editor` and `path`, and show what the text describes.
+
+    Args:
+        clock: returns the time [s].
+    """
+
+    noun: str  # what the file describes
+    editor: CheckedEditor[Model]
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._observers: list[Callable[[], None]] = []
+        self._last: tuple[tuple[str | int, ...], float] = ((), 0.0)  # entry and time of an edit
+        self._asked: tuple[str, Path] | None = None  # button and file: done if asked again
+        self.path: Path | None = None
+        self._saved = b""
+
+    @abstractmethod
+    def _shipped(self) -> Collection[Path]:
+        """Return the files of this project, which must not be changed."""
+
+    @abstractmethod
+    def _show(self) -> None:
+        """Show what the text describes."""
+
+    @abstractmethod
+    def _watch(self, path: Path) -> None:
+        """Watch another file for changes by other programs."""
+
+    @property
+    def name(self) -> str:
+        """The name of the file; of a new one that of what it describes."""
+        return self.path.name if self.path else f"{self.editor.name} (new)"
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether the file contains all edits."""
+        return self.editor.data == self._saved
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether the file is part of this project and must not be changed."""
+        return self.path is not None and self.path in self._shipped()
+
+    def observe(self, callback: Callable[[], None]) -> None:
+        """Call a function after every edit."""
+        self._observers.append(callback)
+
+    def set(self, path: tuple[str | int, ...], text: str) -> str:
+        """Change an entry; return the reader's sentence if it is refused, or ""."""
+        goes_on = self.goes_on(path)
+        return self._change(lambda: self.editor.set(path, text, gesture=goes_on))
+
+    def goes_on(self, path: tuple[str | int, ...]) -> bool:
+        """Return whether an edit of an entry belongs to the last one of it, and remember it."""
+        now, (last, at) = self._clock(), self._last
+        self._last = path, now
+        return path == last and now < at + GESTURE
+
+    def _change(self, action: Callable[[], str]) -> str:
+        """Edit the file; return why the edit is refused, or ""."""
+        before = self.editor.model
+        problem = action()
+        self._publish(self.editor.model is not before)
+        return problem
+
+    def undo(self) -> None:
+        """Take the last edit back."""
+        self._last = ((), 0.0)
+        self._change(lambda: "" if self.editor.undo() else "nothing")
+
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._last = ((), 0.0)
+        self._change(lambda: "" if self.editor.redo() else "nothing")
+
+    def save(self) -> str:
+        """Write the file, keep its former text as ``<file>.bak``, and return an answer.
+
+        Raises:
+            ViewerError: it is shipped, new, changed by another program, or cannot be written.
+        """
+        if self.path is None:
+            raise ViewerError(f"This {self.noun} is new: give it a name with Save as.")
+        if self.is_shipped:
+            raise ViewerError(
+                f"{self.path.name} is a shipped {self.noun}: give a name with Save as."
+            )
+        return self._write(self.path, self._saved)
+
+    def save_as(self, name: str) -> str:
+        """Write another file and edit it from now on; return an answer.
+
+        A file that is overwritten stays as ``<file>.bak``.
+
+        Args:
+            name: of a file in this file's folder, or the working folder for a shipped robot. One
+                that exists is overwritten if this is called twice.
+
+        Raises:
+            ViewerError: the name is wrong, or the file exists or cannot be written.
+        """
+        path, asked = self.folder / file_name(name), self._asked
+        self._asked = None
+        if path in self._shipped():
+            raise ViewerError(f"{path.name} is a shipped {self.noun}: give another name.")
+        try:
+            before = contents(path)
+        except InputError as error:
+            raise ViewerError(str(error)) from None
+        is_mine = path == self.path and before == self._saved
+        if before is not None and not is_mine and asked != ("Save as", path):
+            self._asked = "Save as", path
+            why = "was changed by another program" if path == self.path else "exists"
+            raise ViewerError(f"{path} {why}: press Save as again to overwrite it.")
+        return self._write(path, before)
+
+    def _write(self, path: Path, before: bytes | None) -> str:
+        try:
+            save_edit(self.editor.data, path, before)
+        except FileChangedError:
+            raise ViewerError(
+                f"{path.name} was changed by another program: use Save as, or Open it again "
+                "without your edits."
+            ) from None
+        except InputError as error:
+            raise ViewerError(str(error)) from None
+        self.path, self._saved = path, self.editor.data
+        self.editor.name, self.editor.folder = path.name, path.parent
+        self._watch(path)
+        self._publish(False)
+        return f"Saved {path}"
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the file; of a shipped or new robot the working folder."""
+        return Path.cwd() if self.path is None or self.is_shipped else self.path.parent
+
+    @property
+    def own_folder(self) -> Path | None:
+        """The folder of the file; None for a shipped or new robot."""
+        return None if self.path is None or self.is_shipped else self.path.parent
+
+    def reload(self) -> str:
+        """Take what another program has saved in the file; return a sentence if it conflicts."""
+        if self.path is None:
+            return ""
+        try:
+            data = self.path.read_bytes()
+            self.editor.parse(data)
+        except (InputError, OSError):
+            return ""  # reported by who watches the file
+        if data == self._saved:
+            return ""
+        if self.is_saved:
+            self._saved = data
+            self.editor.replace(data)
+            self._publish(False)
+            return ""
+        self._publish(True)  # the edits stay in the picture
+        return f"{self.path.name} was changed by another program; your edits are not saved."
+
+    def _publish(self, changed: bool) -> None:
+        if changed:
+            self._show()
+        for callback in self._observers:
+            callback()
+
+
+def is_text(text: str) -> bool:
+    """Return whether UTF-8 can encode a text; not every name of a file, nor escape in one, can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
+    """Return the name of a file with the first ending, whether it is given with one or not.
+
+    Raises:
+        ViewerError: it names a folder or nothing, is too long, or has control characters.
+    """
+    stem = name.strip()
+    for ending in endings:
+        stem = stem.removesuffix(ending)
+    if not stem or Path(stem).name != stem or stem.startswith(".") or CONTROL.search(stem):
+        shown = one_line(repr(name), 100)
+        raise ViewerError(f"{shown} is not a file name: give letters and digits, such as mine.")
+    if len(os.fsencode(stem)) > MAX_NAME:
+        raise ViewerError(f"A name of {len(stem)} letters is too long: give at most {MAX_NAME}.")
+    return f"{stem}{endings[0]}"
+
+
+def changed_at(folder: Path | None) -> int:
+    """Return when a folder changed [ns]; 1 without one, or when it is gone."""
+    try:
+        return 1 if folder is None else folder.stat().st_mtime_ns
+    except OSError:
+        return 1

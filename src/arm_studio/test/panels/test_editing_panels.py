@@ -1,0 +1,110 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The panels that edit a robot file, without a browser and without ROS."""
+
+from functools import partial
+
+import numpy as np
+import pytest
+from arm_studio.editing.robot_editing import editing_of
+from arm_studio.panels.kept_poses import KeptPosesPanel
+from arm_studio.panels.robot_file import NOTHING, RobotFilePanel
+from arm_studio.panels.symbols import SymbolsPanel, _number
+from arm_studio.panels.table import TablePanel
+from arm_testing.page import FakePage
+from arm_viewer.browser.access import make_access
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
+from arm_viewer.browser.server import close_server, open_server
+
+
+class EditedPage(FakePage):
+    @property
+    def editing(self):
+        return editing_of(self.context)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_open_can_be_chosen_again_and_lists_what_was_saved(folder):
+    page = EditedPage("planar2")
+    page.build(RobotFilePanel, page.editing)
+    field = page.gui.find("Open")
+    other = next(option for option in field.options if option.startswith("puma560 "))
+    page.editing.set_symbol("l1", "0.4")
+    for path in (page.editing.path, None):  # refused, then opened
+        page.gui.use("Open", other)
+        assert field.value == NOTHING
+        assert (page.editing.path == path) is (path is not None)
+    assert page.editing.editor.model.name == "puma560"
+    page.editing.save_as("mine")
+    assert any(option.startswith("mine.yaml ") for option in field.options)
+
+
+def test_a_refused_add_keeps_the_selected_row(folder):
+    page = EditedPage("planar2")
+    panel = page.build(TablePanel, page.editing)
+    page.editing.change = lambda change: "refused"
+    page.gui.use("Rows", "Add")
+    assert panel._index == 0
+
+
+@pytest.mark.parametrize("make", [TablePanel, SymbolsPanel])
+def test_fields_that_are_made_anew_stay_in_the_folder_of_the_panel(folder, make):
+    """On viser's own server, whose callbacks run outside every folder."""
+    page, access = EditedPage("planar2"), make_access("127.0.0.1")
+    server = open_server("127.0.0.1", 0, access)
+    try:
+        panel = make(page.context, page.editing)
+        with server.gui.add_folder("Panel") as own:
+            panel.build(PageGui(server, CallbackQueue(), access))
+        inside = {element._impl.uuid for element in own._children.values()}
+        before = set(server.gui._gui_input_handle_from_uuid)
+        for robot in ("puma560", "planar2"):
+            page.editing.open(robot)
+            assert {element._impl.uuid for element in own._children.values()} == inside
+            for uuid in set(server.gui._gui_input_handle_from_uuid) - before:
+                owner = server.gui._gui_input_handle_from_uuid[uuid]._impl.parent_container_id
+                assert owner != "root"
+    finally:
+        close_server(server)
+
+
+@pytest.mark.parametrize("text", ["inf", "-inf", "nan", "1e999", "l1"])
+def test_a_slider_is_only_for_finite_numbers(text):
+    assert _number(text) is None
+    assert _number("1e3") == 1000.0
+
+
+def test_poses_are_added_to_a_file_beside_the_robot_and_chosen_from_it(folder):
+    page = EditedPage("nut_arm")
+    panel = page.build(KeptPosesPanel, page.editing)
+    add, field = partial(page.gui.use, "Add to file of poses"), page.gui.find("Files of poses")
+    add("mine")
+    assert "Save as" in panel._answer.content
+    page.editing.save_as("own")
+    (folder / "other.csv").write_text("time,waist\n0,1\n")
+    here = page.context.view.store.robot.pose_of("tool0", page.context.positions())
+    for count in ("1 pose.", "2 poses."):
+        add("mine")
+        assert f"mine.csv has {count}" in panel._answer.content
+    panel.update(page.state)
+    _, first, second = field.options
+    assert (first[:11], second[:11]) == ("mine.csv 1:", "mine.csv 2:")
+    for _ in range(2):
+        page.gui.use("Files of poses", second)
+        assert field.value == field.options[0]
+        np.testing.assert_allclose(page.targets.pop(), here, atol=1e-8)
+    for name in ("other", "../mine"):
+        before = panel._answer.content
+        add(name)
+        assert panel._answer.content != before
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "mine.csv",
+        "mine.csv.bak",
+        "other.csv",
+        "own.yaml",
+    ]

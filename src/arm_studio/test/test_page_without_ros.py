@@ -1,0 +1,41 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The page of an arm where no ROS is: its joints, its tool, and the table of its file."""
+
+import json
+import math
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import arm_testing
+import pytest
+from arm_testing.local_page import DRAGGED, WAIST
+
+TOOLS = Path(arm_testing.__file__).parents[1]
+SHIPPED = ["Keys", "Look", "Pose"]
+STUDIO = ["Motion", "Picture", "Play", "Robot file", "Symbols", "Table"]
+
+
+@pytest.mark.parametrize("options", [[], ["--core"]])
+def test_joint_is_moved_tool_dragged_and_table_edited(options):
+    command = [sys.executable, "-m", "arm_testing.without_ros", "arm_testing.local_page"]
+    path = os.pathsep.join([str(TOOLS), os.environ.get("PYTHONPATH", "")])
+    done = subprocess.run(
+        [*command, *options],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        timeout=240.0,
+    )
+    assert done.returncode == 0, done.stderr
+    reached = json.loads(done.stdout.splitlines()[-1])
+    assert reached["ros"] == []
+    assert reached["waist"] == pytest.approx(math.radians(WAIST))
+    assert reached["tool"] == pytest.approx(DRAGGED, abs=1e-4)
+    if options:
+        assert reached["panels"] == SHIPPED
+    else:
+        assert reached["panels"] == sorted([*SHIPPED, *STUDIO])
+        assert reached["d"] == pytest.approx(0.123)

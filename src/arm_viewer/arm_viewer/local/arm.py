@@ -1,0 +1,198 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""The port of a page to an arm that is a model in the same process."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from arm_common.files.watching import POLL_PERIOD, FileWatch
+from arm_common.transforms import Array, inverse
+from arm_description.robot_file.sections.attachments import attached_files
+from arm_description.urdf.kinematics import link_poses
+from arm_kinematics.ik.modes import MODES
+
+from arm_description import DescriptionError, RobotModel, parse_robot, robot_path
+from arm_kinematics import Chain, IkStatus, KinematicsError
+from arm_viewer.local.loop import PageLoop
+from arm_viewer.port import (
+    IkRequest,
+    IkResponse,
+    PageLogger,
+    PageTimer,
+    ResponseCallback,
+    ShownPage,
+    Solution,
+    Where,
+)
+from arm_viewer.scene.robot import JointSliders, VisualRobot
+
+IK_TIMEOUT = 1.0  # [s], as of the kinematics node
+
+
+class LocalArm:
+    """A robot file whose joints the page moves itself.
+
+    Args:
+        loop: runs the page.
+        robot: a shipped name, or the path of a robot file.
+        prefix: of its joints and frames.
+    """
+
+    where = Where.ALONE
+
+    def __init__(self, loop: PageLoop, robot: str, prefix: str = "") -> None:
+        self._loop, self._prefix = loop, prefix
+        self.logger: PageLogger = logging.getLogger("arm_viewer")
+        self._robot: VisualRobot | None = None
+        self._sliders = JointSliders(())
+        self._chain: Chain | None = None
+        self._solver = ThreadPoolExecutor(1, "inverse kinematics")
+        self.watch(robot_path(robot))
+
+    def now(self) -> float:
+        """Return the time [s]."""
+        return time.monotonic()
+
+    def every(self, period: float, action: Callable[[], None]) -> PageTimer:
+        """Return a timer that calls an action once in a period [s]."""
+        return self._loop.every(period, action)
+
+    def waker(self, action: Callable[[], None]) -> Callable[[], None]:
+        """Return what any thread may call, so that the action runs soon in the page's thread."""
+        return partial(self._loop.post, action)
+
+    def open(self, page: ShownPage) -> None:
+        """Describe the robot of the page's file, and follow that file."""
+        self._page = page
+        if page.postures.model is not None:
+            self.describe(page.postures.model)
+        self._loop.every(POLL_PERIOD, self._poll_file)
+
+    def close(self) -> None:
+        """End the solver's thread."""
+        self._solver.shutdown(wait=False, cancel_futures=True)
+
+    def frames(self, fixed: str) -> Mapping[str, Array]:
+        """Return the pose (4, 4) of each link in a fixed one."""
+        if self._robot is None:
+            return {}
+        joints, values = self._robot.carriers.values(), self._sliders.values()
+        poses = link_poses(self._robot.root, joints, values)
+        if fixed == self._robot.root or fixed not in poses:
+            return poses
+        to_fixed = inverse(poses[fixed])
+        return {link: np.asarray(to_fixed @ pose) for link, pose in poses.items()}
+
+    def positions(self) -> Mapping[str, float]:
+        """Return the position of each joint, by name [rad or m]."""
+        return self._sliders.values()
+
+    def set_robot(self, robot: VisualRobot, tool: str) -> None:
+        """Move another robot's joints; joints of the same name keep their values."""
+        start = {**self._page.postures.home, **self._sliders.values()}
+        self._sliders = JointSliders(robot.joints, start, robot.constraints)
+        self._robot, self._chain = robot, None
+        try:
+            self._chain = Chain.from_urdf(self._urdf, robot.root, tool)
+        except KinematicsError as error:
+            self.logger.warning(str(error))
+        self._page.joints_moved()
+
+    def move(self, joints: Mapping[str, float]) -> str:
+        """Move joints, by name [rad or m], within limits.
+
+        Return the limit at which they stop because it depends on other joints, or "".
+
+        Raises:
+            ViewerError: A position is not finite.
+        """
+        problem = self._sliders.apply(joints)
+        self._page.joints_moved()
+        return problem
+
+    def solve(
+        self, frame: str, pose: Array, request: IkRequest, on_response: ResponseCallback
+    ) -> bool:
+        """Solve in another thread; return False without a chain from the root to the tool."""
+        chain, robot = self._chain, self._robot
+        if chain is None or robot is None or frame not in robot.links:
+            return False
+        target = self.frames(robot.root)[frame] @ pose
+        seed = [self._sliders.values()[name] for name in chain.joint_names]
+        future = self._solver.submit(_solution, chain, target, seed, request)
+        future.add_done_callback(lambda done: self._loop.post(lambda: on_response(done.result())))
+        return True
+
+    def stop(self) -> None:
+        """Do nothing: only the page moves this arm, and it has stopped."""
+
+    def reset(self) -> None:
+        """Do nothing, as `stop`."""
+
+    def limited(self, model: RobotModel) -> RobotModel:
+        """Return the same robot, as there is no driver."""
+        return model
+
+    def describe(self, model: RobotModel) -> None:
+        """Show a robot that is edited."""
+        self._urdf = model.to_urdf(self._prefix, dh_frames=True)
+        self._page.show_robot(self._urdf)
+
+    def watch(self, path: Path) -> None:
+        """Follow another robot file."""
+        self._path = path
+        self._watch = FileWatch(path, partial(attached_files, folder=path.parent))
+        self._is_shown = False  # whether the content that is read first has been skipped
+
+    def _poll_file(self) -> None:
+        """Take the robot file when another program has saved it."""
+        problem = ""
+        try:
+            if (content := self._watch.poll()) is None:
+                return
+            is_first, self._is_shown = not self._is_shown, True
+            if is_first:
+                return
+            model = parse_robot(content, str(self._path))
+            if not (problem := self._page.robot_file_changed()):
+                self.describe(model)
+        except (DescriptionError, OSError) as error:
+            problem = str(error)
+        self._page.show_text("file", problem)
+
+    def send_scene(self, text: str) -> None:
+        """Do nothing: scenes are shown by a node."""
+
+
+def _solution(chain: Chain, target: Array, seed: Any, request: IkRequest) -> IkResponse:
+    """Return the response to a request for a pose (4, 4) of the tool in the robot's root."""
+    modes = {mode.title: mode.name for mode in MODES.values()}
+    try:
+        result = chain.ik(
+            target,
+            seed,
+            modes[request.mode],
+            max_solutions=request.max_solutions,
+            position_tolerance=request.position_tolerance or 1e-5,
+            orientation_tolerance=request.orientation_tolerance or 1e-4,
+            timeout=IK_TIMEOUT,
+        )
+    except KinematicsError as error:
+        return IkResponse(False, str(error))
+    solutions = tuple(
+        Solution(
+            dict(zip(chain.joint_names, found.q.tolist(), strict=True)),
+            found.position_error,
+            found.orientation_error,
+        )
+        for found in result.solutions
+    )
+    return IkResponse(result.status is IkStatus.SUCCESS, result.message, solutions)

@@ -1,0 +1,102 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+
+from arm_testing.page import FakePage
+from arm_viewer.panels.interface import PanelEntry, PanelHost, PanelState
+from arm_viewer.port import Where
+
+STATE = PanelState(None, {}, "", None)
+
+
+class Recorded:
+    def __init__(self, title):
+        self.title, self.calls = title, []
+
+    def build(self, gui):
+        self.calls.append("build")
+        gui.elements.add_html(f"content of {self.title}")
+
+    def update(self, state):
+        self.calls.append(state)
+
+    def close(self):
+        self.calls.append("close")
+
+
+class Failing(Recorded):
+    """A panel that fails in one of its methods."""
+
+    def __init__(self, title, method):
+        super().__init__(title)
+        setattr(self, method, self.fail)
+
+    def fail(self, *arguments):
+        raise ValueError(f"{self.title} failed")
+
+
+def entry(panel, order=1.0, where=Where.ALONE, **more):
+    return PanelEntry(lambda context: panel, order, where, **more)
+
+
+def folders(page):
+    return [element.label for element in page.gui.shown if element.kind == "folder"]
+
+
+def test_panel_that_fails_is_left_out_and_nothing_else():
+    page, failed = FakePage(), []
+
+    def make_nothing(context):
+        raise OSError("no such folder")
+
+    page.gui.failed = lambda title, error: failed.append((title, str(error)))
+    good, late = Recorded("Good"), Failing("Late", "update")
+    host = PanelHost(page.gui, page.context)
+    entries = [PanelEntry(make_nothing, 0.0, Where.ALONE)]
+    host.add([*entries, *map(entry, (Failing("Early", "build"), late, good))])
+    assert folders(page) == ["Late", "Good"]
+    for _ in range(2):
+        host.update(STATE)
+    assert folders(page) == ["Good"]
+    host.close()
+    assert good.calls == ["build", STATE, STATE, "close"]
+    assert failed == [
+        ("of a file", "no such folder"),
+        ("Early", "Early failed"),
+        ("Late", "Late failed"),
+    ]
+    assert not folders(page)
+
+
+def test_panels_are_built_in_their_order_where_they_are_shown_and_closed():
+    page = FakePage(where=Where.RUNNING)
+    alone, both, first = Recorded("Alone"), Recorded("Both"), Recorded("First")
+    host = PanelHost(page.gui, page.context)
+    host.add(
+        [
+            entry(alone),
+            entry(both, 2.0, Where.MOVING, folded=False),
+            entry(first, 1.5, Where.EVERYWHERE),
+        ]
+    )
+    host.update(STATE)
+    assert folders(page) == ["First", "Both"]
+    assert page.gui.find("Both").expand_by_default
+    assert not page.gui.find("First").expand_by_default
+    host.close()
+    assert (alone.calls, both.calls) == ([], ["build", STATE, "close"])
+    assert not folders(page)
+
+
+def test_panels_of_one_title_share_a_folder_that_stays_with_the_last_of_them():
+    page = FakePage()
+    page.gui.failed = lambda title, error: None
+    first, second = Recorded("Pose"), Failing("Pose", "update")
+    host = PanelHost(page.gui, page.context)
+    host.add([entry(second, 1.1), entry(first, 1.0)])
+    contents = [element for element in page.gui.viser.added if element.kind == "html"]
+    assert folders(page) == ["Pose"]
+    host.update(STATE)
+    assert folders(page) == ["Pose"]
+    assert [element.removed for element in contents] == [False, True]
+    host.close()
+    assert not folders(page)

@@ -1,0 +1,104 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Fixtures of several packages: a publishing node, programs, and the page of a browser."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+from arm_viewer.screenshot import open_page
+
+from arm_description import load_robot
+from arm_testing.processes import parameters
+from arm_testing.ros.viewed import PATIENCE, ViewedNode
+from arm_testing.waiting import wait_for
+
+# Without a graphics card, a page that draws all frames that it can takes the processor from all
+# other processes.
+FEW_FRAMES = """(() => {
+  const next = window.requestAnimationFrame.bind(window);
+  window.requestAnimationFrame = draw => next(() => setTimeout(() => draw(performance.now()), 80));
+})()"""
+NODES = {
+    "publisher": "arm_description.ros.state_publisher",
+    "watcher": "arm_description.ros.robot_file_watcher",
+    "kinematics": "arm_kinematics.ros.node",
+    "driver": "arm_hardware.commands.entry_points:hardware",
+    "handle": "arm_viewer.commands.entry_points:tool_handle",
+    "viewer": "arm_viewer.commands.entry_points:viewer",
+    "recorder": "arm_studio.ros.recording.recorder",
+    "player": "arm_studio.ros.recording.player",
+}
+
+
+@pytest.fixture(scope="session")
+def model():
+    return load_robot("nut_arm")
+
+
+@pytest.fixture(scope="module")
+def ros(ros_domain):
+    node = ViewedNode(ros_domain)
+    yield node
+    node.close()
+
+
+class Program:
+    def __init__(self, log, name, *arguments, **values):
+        module, _, function = NODES[name].partition(":")
+        start = f"import sys; from {module} import {function or 'main'} as main; sys.exit(main())"
+        command = [sys.executable, "-c", start, *arguments]
+        command += parameters(**values) if values else []
+        self.log = log
+        with log.open("w") as output:
+            self.process = subprocess.Popen(command, stdout=output, stderr=output)
+
+    def text(self):
+        return self.log.read_text()
+
+    def address(self):
+        def found():
+            match = re.search(r"Browser view: (http://\S+)$", self.text(), re.M)
+            assert match or self.process.poll() is None, self.text()
+            return match and match[1]
+
+        return wait_for(found, "address", PATIENCE)
+
+    def end(self, number):
+        self.process.send_signal(number)
+        return self.process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def start(tmp_path_factory):
+    """A function that starts a program of NODES: arguments, and parameters by name."""
+    running = []
+
+    def start(name, *arguments, **values):
+        log = tmp_path_factory.mktemp(name) / "log.txt"
+        running.append(Program(log, name, *arguments, **values))
+        return running[-1]
+
+    yield start
+    for program in running:
+        program.process.terminate()
+    for program in running:
+        try:
+            program.process.wait(20.0)
+        except subprocess.TimeoutExpired:
+            program.process.kill()
+            program.process.wait()
+
+
+@pytest.fixture(scope="module")
+def browser_page():
+    """The page of a headless Chromium; a missing Chromium fails every test that needs it.
+
+    Closed after the module: Playwright runs an event loop in this thread, beside which no other
+    can run.
+    """
+    with open_page((800 + 324, 520)) as page:  # the scene, and the panel beside it
+        page.set_default_timeout(1e3 * PATIENCE)
+        page.context.add_init_script(FEW_FRAMES)
+        yield page
