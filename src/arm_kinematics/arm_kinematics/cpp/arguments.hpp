@@ -108,6 +108,9 @@ struct Taken<int> {
 };
 
 template <>
+struct Taken<bool> : Taken<int> {};
+
+template <>
 struct Taken<const Chain&> {
   static Chain from(Arguments& in) {
     PyArrayObject* a = in.array(NPY_VOID, 1, false);

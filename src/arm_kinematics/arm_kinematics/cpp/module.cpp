@@ -22,10 +22,6 @@ double residual(const Chain& c, const Options& opt, const Pose& T, Row q, SixVec
   return W.cost;
 }
 
-Roots roots_of(int slides, double a, double b, double c, double size) {
-  return roots(slides != 0, a, b, c, size);
-}
-
 int real_roots_of(Row coefficients, RowToFill out) {
   require(coefficients.size == MAX_DEGREE + 1 && out.size == 2 * MAX_DEGREE, "another degree");
   Polynomial polynomial{MAX_DEGREE, {}};
@@ -53,7 +49,7 @@ PyMethodDef functions[] = {
     entry<reachability_pass<false>>("backward_pass"),
     entry<reachability_pass<true>>("forward_pass"),
     entry<residual>("residual"),
-    entry<roots_of>("roots"),
+    entry<roots>("roots"),
     entry<real_roots_of>("real_roots"),
     {nullptr, nullptr, 0, nullptr},
 };

@@ -176,12 +176,12 @@ inline PyTypeObject* result_type = nullptr;  // once the module is initialised
 // those of the descent and of branches; BRANCHES is not used without a plan.
 enum Part { CHAIN, DESCENT, BRANCHES, PLAN, MIDDLE, KIND, SUCCESS, PARTS };
 
-inline void check_parts(PyObject* const* parts) {
+inline void check_parts(PyObject* const* parts, bool all) {
   Arguments in(parts, PARTS, PARTS);
   Taken<const Chain&>::from(in);
   Taken<const Options&>::from(in);
   Taken<const Options&>::from(in);
-  Taken<const Plan*>::from(in);
+  require(Taken<const Plan*>::from(in) != nullptr || !all, "all solutions need a plan");
   Taken<Row>::from(in);
   auto* kind = reinterpret_cast<PyTypeObject*>(parts[KIND]);
   require(PyType_Check(parts[KIND]) && PyType_IsSubtype(kind, result_type) != 0 &&
@@ -225,8 +225,8 @@ PyObject* answer(PyObject* self, PyObject* const* objects, Py_ssize_t count) {
     ResultNumbers numbers(Result::size(c.n, slots));
     const Result out = {&numbers[0], slots, c.n};
     const int solutions = unlocked([&] {
-      return all && plan != nullptr ? solve_all(c, exact, *plan, pose, start, out)
-                                    : solve_nearest(c, options, exact, plan, pose, start, out);
+      if constexpr (all) return solve_all(c, exact, *plan, pose, start, out);
+      return solve_nearest(c, options, exact, plan, pose, start, out);
     });
     return solutions > 0 ? to_python(parts, out, solutions) : none();
   });
@@ -250,7 +250,7 @@ PyObject* prepare(PyObject*, PyObject* const* objects, Py_ssize_t count) {
       PyTuple_SET_ITEM(parts.get(), k, part);
     }
     if (!parts) return nullptr;
-    check_parts(&PyTuple_GET_ITEM(parts.get(), 0));
+    check_parts(&PyTuple_GET_ITEM(parts.get(), 0), all);
     return PyCFunction_New(&prepared<all>, parts.get());
   });
 }

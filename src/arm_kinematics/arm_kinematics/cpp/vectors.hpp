@@ -187,14 +187,9 @@ inline void fill_sines_and_cosines(int n, const double* x, double* sine, double*
   }
 }
 
+// a turned about the unit vector w (Rodrigues), by the angle of sine s and cosine k.
 [[gnu::always_inline]] inline Vector turned(Vector w, double s, double k, Vector a) {
   return k * a + s * cross(w, a) + ((1.0 - k) * dot(w, a)) * w;
-}
-
-// a turned by the angle q about the unit vector w (Rodrigues).
-[[gnu::always_inline]] inline Vector turned(Vector w, double q, Vector a) {
-  const auto [s, k] = sine_and_cosine(q);
-  return turned(w, s, k, a);
 }
 
 // Rot(w, q) R.

@@ -53,9 +53,8 @@ inline void place_then_turn(const Chain& c, const Plan& plan, const Motion& Q, c
                             Branches& out) {
   const int before = static_cast<int>(plan.before), after = static_cast<int>(plan.after);
   const Vector target = Q * plan.centre;
-  if (after == 0) return place(plan, before, plan.centre, target, seed, out);
   Branches halves;
-  place(plan, before, plan.centre, target, seed, halves);
+  place(plan, 0, before, plan.centre, target, seed, after == 0 ? out : halves);
   for (const Branch& half : halves) {
     if (!half.is_unsure && !fits(c, plan, before, half)) continue;
     Rotation R = Q.rotation;
@@ -74,10 +73,7 @@ inline void add_parallel(const Plan& plan, const Motion& Q, const Branch& source
     target = moved_back(plan.joints[joint], source.joints[joint], target);
   target = Q * target;
   const int first = out.count;
-  if (parallel == 3)
-    place_by_two(plan, before, plan.centre, target, source, out);
-  else
-    swing(plan, before, plan.centre, target, out.add(source));
+  place(plan, before, parallel - 1, plan.centre, target, source, out);
   for (int i = first; i < out.count; ++i) {
     Branch& branch = out.items[i];
     Coordinate angle = branch.turn;

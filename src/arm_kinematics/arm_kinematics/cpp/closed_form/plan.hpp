@@ -109,6 +109,7 @@ struct Path {
 // k + (a, b) . phi(q).
 struct Linear {
   double k, a, b;
+  Linear operator-(double constant) const { return {k - constant, a, b}; }
 };
 
 // The invariant of joint `middle` along a path that `joint` makes.

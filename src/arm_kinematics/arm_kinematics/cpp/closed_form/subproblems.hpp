@@ -67,10 +67,21 @@ inline Polynomial quartic(bool slides_1, bool slides_3, Linear f, Linear g) {
   return p;
 }
 
-// Adds branches with the joints `one` and `three` from phi(q1) = (f, g) . (1, phi(q3)).
-inline void add_both(const Plan& plan, int one, int three, Linear f, Linear g,
+// Two equations r1 = r3 and s1 = s3, linear in the phi of a joint on either side.
+struct TwoEquations {
+  Linear r1, s1, r3, s3;
+  double determinant() const { return r1.a * s1.b - r1.b * s1.a; }
+};
+
+// Adds branches with the joints `one` and `three` from two equations: phi(q1) = (f, g) . (1,
+// phi(q3)).
+inline void add_both(const Plan& plan, int one, int three, const TwoEquations& both,
                      const Branch& source, Branches& out) {
   const bool slides_1 = plan.slides(one), slides_3 = plan.slides(three);
+  const double det = both.determinant();
+  const Linear r = both.r3 - both.r1.k, s = both.s3 - both.s1.k;
+  Linear f = combined(both.s1.b / det, r, -both.r1.b / det, s);
+  Linear g = combined(-both.s1.a / det, r, both.r1.a / det, s);
   double start = 0.0;
   if (!slides_3) {
     start = away_from_roots(slides_1, f, g);
@@ -88,6 +99,14 @@ inline void add_both(const Plan& plan, int one, int three, Linear f, Linear g,
   }
 }
 
+// Sets a joint to a root; a free one stays at the seed.
+inline void set_joint(int joint, const Roots& roots, int i, Branch& branch) {
+  if (roots.is_free)
+    branch.is_unsure = true;
+  else
+    branch.joints[joint] = roots.at[i];
+}
+
 // Adds branches with joint 3 from an equation of it alone; joint 1 does not move the target and
 // stays at the seed.
 inline void add_third(const Plan& plan, Linear r, const Branch& source, Branches& out) {
@@ -95,26 +114,22 @@ inline void add_third(const Plan& plan, Linear r, const Branch& source, Branches
   for (int i = 0; i < third.count; ++i) {
     Branch& branch = out.add(source);
     branch.is_unsure = true;
-    if (!third.is_free) branch.joints[2] = third.at[i];
+    set_joint(2, third, i, branch);
   }
 }
 
 // Adds branches with three joints from the paths of z (joint 1) and y (joint 3), by the quartic.
 inline void place_by_quartic(const Plan& plan, const Path& on_1, const Path& on_3,
                              const Branch& source, Branches& out) {
-  const Linear r1 = invariant(plan, 0, 1, 0, on_1), s1 = invariant(plan, 1, 1, 0, on_1);
-  Linear r3 = invariant(plan, 0, 1, 2, on_3), s3 = invariant(plan, 1, 1, 2, on_3);
+  const TwoEquations both = {invariant(plan, 0, 1, 0, on_1), invariant(plan, 1, 1, 0, on_1),
+                             invariant(plan, 0, 1, 2, on_3), invariant(plan, 1, 1, 2, on_3)};
   double size = size_of(plan, 0, 1) * size_of(plan, 1, 1);
   if (plan.slides(0)) size /= size_of(plan, 0, 1);
-  const double det = r1.a * s1.b - r1.b * s1.a;
-  r3.k -= r1.k;
-  s3.k -= s1.k;
   const int first = out.count;
-  if (std::abs(det) <= VANISHED * size)
-    add_third(plan, r3, source, out);
+  if (std::abs(both.determinant()) <= VANISHED * size)
+    add_third(plan, both.r3 - both.r1.k, source, out);
   else
-    add_both(plan, 0, 2, combined(s1.b / det, r3, -r1.b / det, s3),
-             combined(-s1.a / det, r3, r1.a / det, s3), source, out);
+    add_both(plan, 0, 2, both, source, out);
   for (int i = first; i < out.count; ++i) {
     Branch& branch = out.items[i];
     swing(plan, 1, on_3(branch.joints[2].phi), on_1(branch.joints[0].phi), branch);
@@ -127,10 +142,7 @@ inline Linear component(Vector h, const Path& on) {
 
 // The path, as of a point, of a direction turned by a joint, or back.
 inline Path path_of_direction(const PlanJoint& j, Vector v, double sense) {
-  const Vector zero = {0.0, 0.0, 0.0};
-  if (j.slides != 0.0) return {v, zero, zero};
-  const Vector along = dot(j.direction, v) * j.direction, C = v - along;
-  return {along, C, sense * cross(j.direction, C)};
+  return j.slides != 0.0 ? Path{v, {}, {}} : path({j.direction, {}, 0.0, j.sense}, v, sense);
 }
 
 // Adds branches with the joint before parallel axes and the first of two behind them. A point p
@@ -142,15 +154,13 @@ inline void place_both_ends(const Plan& plan, const Motion& Q, const Branch& sou
   const int five = 1 + static_cast<int>(plan.parallel);
   const PlanJoint &before = plan.joints[0], &joint_5 = plan.joints[five];
   const PlanJoint& last = plan.joints[five + 1];
-  const auto [k, a, b] = component(h, path(joint_5, last.point, 1.0));
-  const auto [m, d, e] = component(h, path_of_direction(joint_5, last.direction, 1.0));
-  Linear r = component(h, path(before, Q * last.point, -1.0));
-  Linear s = component(h, path_of_direction(before, Q.rotation * last.direction, -1.0));
-  r.k -= k;
-  s.k -= m;
-  const double det = a * e - b * d;  // a property of the arm, far from 0
-  add_both(plan, five, 0, combined(e / det, r, -b / det, s), combined(-d / det, r, a / det, s),
-           source, out);
+  const TwoEquations both = {
+      // the determinant is a property of the arm, far from 0
+      component(h, path(joint_5, last.point, 1.0)),
+      component(h, path_of_direction(joint_5, last.direction, 1.0)),
+      component(h, path(before, Q * last.point, -1.0)),
+      component(h, path_of_direction(before, Q.rotation * last.direction, -1.0))};
+  add_both(plan, five, 0, both, source, out);
 }
 
 // Solves like `place` for joints `at` and `at + 1`, the second by an invariant.
@@ -159,16 +169,12 @@ inline void place_by_two(const Plan& plan, int at, Vector c, Vector target, cons
   const int which = static_cast<int>(plan.invariant), second = at + 1;
   const Path on = path(plan.joints[second], c, 1.0);
   const auto [k, a, b] = invariant(plan, which, at, second, on);
-  const Vector zero = {0.0, 0.0, 0.0};
-  const double wanted = invariant(plan, which, at, at, {target, zero, zero}).k;
+  const double wanted = invariant(plan, which, at, at, {target, {}, {}}).k;
   const bool slides = plan.slides(second);
   const Roots roots_2 = roots(slides, a, b, wanted - k, size_of(plan, which, at));
   for (int i = 0; i < roots_2.count; ++i) {
     Branch& branch = out.add(source);
-    if (roots_2.is_free)
-      branch.is_unsure = true;
-    else
-      branch.joints[second] = roots_2.at[i];
+    set_joint(second, roots_2, i, branch);
     swing(plan, at, on(branch.joints[second].phi), target, branch);
   }
 }
@@ -204,14 +210,14 @@ inline void place_by_three(const Plan& plan, Vector c, Vector target, const Bran
   }
 }
 
-// Solves for the first 0 to 3 joints, which bring the point c (at joints 0) to the target. Adds a
-// copy of the partial branch `source` with these joints filled in for each solution.
-inline void place(const Plan& plan, int joints, Vector c, Vector target, const Branch& source,
-                  Branches& out) {
+// Solves for 0 to 3 joints from `at` on (0 for three), which bring the point c to the target. Adds
+// a copy of the partial branch `source` with these joints filled in for each solution.
+inline void place(const Plan& plan, int at, int joints, Vector c, Vector target,
+                  const Branch& source, Branches& out) {
   if (joints == 3) return place_by_three(plan, c, target, source, out);
-  if (joints == 2) return place_by_two(plan, 0, c, target, source, out);
+  if (joints == 2) return place_by_two(plan, at, c, target, source, out);
   Branch& branch = out.add(source);
-  if (joints == 1) swing(plan, 0, c, target, branch);
+  if (joints == 1) swing(plan, at, c, target, branch);
 }
 
 constexpr double STRAIGHT = 1e-10;  // sine of the angle below which two axes count as aligned
