@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from arm_common.plugins import PluginGroup
 from arm_common.yaml.document import Field
 
 from arm_description.model.constraints import LinearLimits
@@ -35,6 +34,7 @@ from arm_description.model.elements import (
     parallel_runs,
 )
 from arm_description.model.servo_types import SERVO_TYPES
+from arm_description.robot_file import SECTIONS
 from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
 from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, read_name
 
@@ -43,12 +43,6 @@ DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 _ENDS = ("lower", "upper")
 # Lower and upper of a joint [rad or m], and its limits where they depend on other joints.
 JointRange: TypeAlias = tuple[float, float, LinearLimits | None]
-RELATIONS = PluginGroup(
-    group="arm_description.joint_relations",
-    kind="reader of joints",
-    shipped={"joints": "arm_description.robot_file.relations:related_joints"},
-)
-"""The reader of tables in which a joint depends on another, or a cell has its own variable."""
 
 
 def read_limits(
@@ -162,7 +156,7 @@ def read_table(
     if all(map(table.is_independent, table.rows)):
         joints = table.joints(table.range)
         return JointTable(convention, joints, (), base)
-    joints, dependents = RELATIONS.load("joints")(table, field)
+    joints, dependents = SECTIONS.load("related joints")(table, field)
     return JointTable(convention, joints, dependents, base)
 
 
@@ -241,7 +235,7 @@ class JointRows:
         ends = [LIMITS.read(field)[end] for field in row.limits.values() for end in _ENDS]
         cells = [row.keys[row.variable]] if row.variable in row.keys else []
         predefined = PREDEFINED - self.types.keys()
-        return all(self.scope.names_in(cell) <= predefined for cell in (*cells, *ends))
+        return all(predefined.issuperset(self.scope.names_in(cell)) for cell in (*cells, *ends))
 
     def range(self, joint: str, field: Field) -> JointRange:
         """Return lower and upper of a joint that depends on no other [rad or m]."""

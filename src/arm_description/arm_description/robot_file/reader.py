@@ -12,13 +12,13 @@ from types import MappingProxyType
 from typing import cast
 
 import numpy as np
-from arm_common.plugins import PluginGroup
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Convention, has_far_frames
 from arm_description.model.servo_types import SERVO_TYPES
+from arm_description.robot_file import SECTIONS
 from arm_description.robot_file.joints import JointTable, read_table
 from arm_description.robot_file.keys import COMPOUND, ROBOT, SCREWS, SOURCE, SOURCED
 from arm_description.robot_file.scope import (
@@ -38,23 +38,8 @@ from arm_description.robot_file.sections.looks import (
 from arm_description.robot_file.sections.postures import check_postures, read_postures
 from arm_description.robot_model import RobotModel, in_order
 
-_FOLDER = "arm_description.robot_file.sections"
-SECTIONS = PluginGroup(
-    group="arm_description.robot_file_sections",
-    kind="section of a robot file",
-    shipped={
-        "home": f"{_FOLDER}.screws:read_screws",
-        "far frames": f"{_FOLDER}.screws:table_near_the_arm",
-        "tool": f"{_FOLDER}.attachments:read_attachment",
-        "transmissions": f"{_FOLDER}.transmissions:with_transmissions",
-        "bars": f"{_FOLDER}.links:with_bars",
-        "payload": f"{_FOLDER}.attachments:with_payload",
-        "meshes": f"{_FOLDER}.links:with_meshes",
-        "masses": f"{_FOLDER}.links:with_masses",
-    },
-)
-"""Readers of what few robot files have, imported for these alone."""
-OPTIONAL = ("transmissions", "bars", "payload", "meshes", "masses")  # masses: also of bars
+# Sections that are read after all others, in this order: bars have masses.
+OPTIONAL = ("transmissions", "bars", "payload", "meshes", "masses")
 
 
 def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:

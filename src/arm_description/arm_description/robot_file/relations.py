@@ -8,6 +8,7 @@ of a dependent joint means its position, without the offset of its row.
 
 from __future__ import annotations
 
+import ast
 import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -18,6 +19,7 @@ import yaml
 from arm_common.errors import number_text
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field
+from arm_common.yaml.expressions import RESERVED, Expressions, parse_expression
 
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import LinearExpression, LinearLimits
@@ -30,11 +32,6 @@ from arm_description.model.elements import (
 )
 from arm_description.robot_file.joints import JointRange, JointRow, JointRows
 from arm_description.robot_file.keys import LIMITS
-from arm_description.robot_file.linear_expressions import (
-    linear_expressions,
-    unknown_name,
-    variables_of,
-)
 from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
 
 T = TypeVar("T")
@@ -79,7 +76,8 @@ def _read_variable(
 
 def _is_dependent(row: JointRow, scope: EvaluationContext, variables: frozenset[str]) -> bool:
     """Return whether a row has a sum of joints in place of limits."""
-    named = joints_in(row.keys[row.variable], variables) if row.variable in row.keys else ()
+    cell = row.keys.get(row.variable)
+    named = [name for name in scope.names_in(cell) if name in variables] if cell else ()
     if "limits" in row.keys:
         if named:
             raise row.keys["limits"].error(
@@ -92,8 +90,9 @@ def _is_dependent(row: JointRow, scope: EvaluationContext, variables: frozenset[
             )
         return False
     if not named:
-        if row.variable in row.keys:
-            reject_unknown_names(row.keys[row.variable], scope, variables)
+        if cell:
+            reject_unknown_names(cell, scope, variables)
+            scope.number(cell)
         raise row.field.error(
             f"has no limits, and {row.variable} names no joint that it follows",
             f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
@@ -194,7 +193,7 @@ class JointRelations:
             return *position.range(self._range_by_name(position)), None
         keys, kind = LIMITS.read(self._limits[joint]), self._types[joint]
         ends = [keys["lower"], keys["upper"]]
-        if not any(joints_in(end, self._names) for end in ends):
+        if not any(self._names.intersection(self._scope.names_in(end)) for end in ends):
             lower, upper = (self._scope.position(end, kind) for end in ends)
             return lower, upper, None
         lows, highs = (
@@ -233,7 +232,7 @@ class JointRelations:
         reject_unknown_names(field, self._scope, self._names)
         text = sourced_value(field).raw("a number or an expression")
         try:
-            found = linear_expressions(self._scope.expressions, text, self._names, outermost)
+            found = _linear_expressions(self._scope.expressions, text, self._names, outermost)
         except DescriptionError as error:
             raise field.error(error.problem, error.remedy) from None
         return tuple(self._si(one, kind) for one in found)
@@ -256,17 +255,6 @@ def joint_variables(scope: EvaluationContext, joints: Collection[str]) -> frozen
     return frozenset(joints) - frozenset(scope.expressions.names)
 
 
-def joints_in(field: Field, names: Collection[str]) -> tuple[str, ...]:
-    """Return the joints that the expression of a field names; none if it is not one."""
-    value = sourced_value(field)
-    if value.is_list or value.is_mapping:
-        return ()
-    try:
-        return variables_of(value.raw("a number or an expression"), names)
-    except DescriptionError:
-        return ()  # reported where it is evaluated
-
-
 def drop_own_variable(
     field: Field,
     scope: EvaluationContext,
@@ -287,16 +275,16 @@ def drop_own_variable(
         DescriptionError: it has a variable in another form than once with the factor 1.
     """
     value = sourced_value(field)
-    names = frozenset(own) - frozenset(joints) - frozenset(scope.expressions.names)
-    found = dict.fromkeys(joints_in(value, names))
+    names = frozenset(own) - frozenset(joints)
+    found = [name for name in scope.names_in(value) if name in names]
     if not found:
         return
     text = value.raw("a number or an expression")
     try:
-        (one,) = linear_expressions(scope.expressions, text, {*found, *joints})
+        (one,) = _linear_expressions(scope.expressions, text, {*found, *joints})
     except DescriptionError as error:
         raise field.error(error.problem, error.remedy) from None
-    name = next(iter(found))
+    name = found[0]
     if one.factors != ((name, 1.0),):
         if not limited:
             return  # it depends on itself
@@ -323,14 +311,14 @@ def _offset_text(text: str, name: str) -> str:
 
 def reject_variable(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
     """Raise an error if a cell is a sum of a number and a name that nothing in the file has."""
-    value = sourced_value(field)
+    if not (name := _unknown_name(field, scope, joints)):
+        return
     try:
-        text = value.raw("a number or an expression")
-        name = unknown_name(scope.expressions, text, joints)
-        (one,) = linear_expressions(scope.expressions, text, {name}) if name else (None,)
+        text = sourced_value(field).raw("a number or an expression")
+        (one,) = _linear_expressions(scope.expressions, text, {name})
     except DescriptionError:
         return  # reported where it is evaluated
-    if one and one.factors == ((name, 1.0),):
+    if one.factors == ((name, 1.0),):
         constants = scope.expressions.names
         remedy = f"write {_written(one)}: the variable is implied"
         raise field.error(
@@ -341,13 +329,94 @@ def reject_variable(field: Field, scope: EvaluationContext, joints: Collection[s
 
 def reject_unknown_names(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
     """Raise an error if an expression names something that is neither a constant nor a joint."""
-    text = sourced_value(field).raw("a number or an expression")
-    try:
-        name = unknown_name(scope.expressions, text, joints)
-    except DescriptionError as error:
-        raise field.error(error.problem, error.remedy) from None
-    if name:
+    if name := _unknown_name(field, scope, joints):
         known = (*joints, *scope.expressions.names)
         raise field.error(
             f"{name!r} is neither a joint nor a constant of this file", did_you_mean(name, known)
         )
+
+
+def _unknown_name(field: Field, scope: EvaluationContext, joints: Collection[str]) -> str:
+    """Return the first name in an expression that is nothing known, "" if all are known."""
+    names = scope.names_in(field)
+    return next((name for name in names if name not in joints and name not in RESERVED), "")
+
+
+def _linear_expressions(
+    expressions: Expressions, text: str, variables: Collection[str], outermost: str = ""
+) -> tuple[LinearExpression, ...]:
+    """Return an expression as linear in some variables.
+
+    Args:
+        expressions: evaluator over the constants of the file.
+        text: the expression.
+        variables: names of the variables.
+        outermost: "min" or "max" if the expression may be the least or greatest of several; one
+            within another is one with all of their arguments.
+
+    Returns:
+        One expression, or the arguments of the outermost function.
+
+    Raises:
+        InputError: it is not an expression, or not linear in the variables.
+    """
+    parts = [parse_expression(text)]
+    flat: list[ast.expr] = []
+    while parts:
+        match parts.pop(0):
+            case ast.Call(func=ast.Name(id=function), args=[a, b], keywords=[]) if (
+                function == outermost
+            ):
+                parts[:0] = [a, b]
+            case node:
+                flat.append(node)
+    return tuple(_Linear(expressions, text, variables).of(node) for node in flat)
+
+
+class _Linear:
+    """Linear form of the nodes of one text."""
+
+    def __init__(self, expressions: Expressions, text: str, variables: Collection[str]) -> None:
+        self._expressions, self._text, self._variables = expressions, text, variables
+
+    def _names(self, node: ast.expr) -> list[str]:
+        """Return the variables in a part of the expression, in their order."""
+        found = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in self._variables]
+        return [n.id for n in sorted(found, key=lambda name: name.col_offset)]
+
+    def of(self, node: ast.expr) -> LinearExpression:
+        if not self._names(node):
+            return LinearExpression(self._expressions.evaluate(ast.unparse(node)))
+        match node:
+            case ast.Name(id=name):
+                return LinearExpression(0.0, ((name, 1.0),))
+            case ast.UnaryOp(op=ast.USub(), operand=operand):
+                return self.of(operand).times(-1.0)
+            case ast.UnaryOp(op=ast.UAdd(), operand=operand):
+                return self.of(operand)
+            case ast.BinOp(op=ast.Add(), left=left, right=right):
+                return self.of(left).plus(self.of(right))
+            case ast.BinOp(op=ast.Sub(), left=left, right=right):
+                return self.of(left).plus(self.of(right), -1.0)
+            case ast.BinOp(op=ast.Mult(), left=left, right=right):
+                one, other = self.of(left), self.of(right)
+                if not one.factors:
+                    return other.times(one.constant)
+                if not other.factors:
+                    return one.times(other.constant)
+            case ast.BinOp(op=ast.Div(), left=left, right=right):
+                divisor = self.of(right)
+                if not divisor.factors:
+                    return self._divided(self.of(left), divisor.constant)
+        raise DescriptionError(
+            f"{self._text!r} is not linear in {', '.join(self._names(node))}",
+            remedy="write a sum of joints times numbers, such as 0.5*shoulder - elbow + 10",
+        )
+
+    def _divided(self, expression: LinearExpression, number: float) -> LinearExpression:
+        if number == 0.0:
+            raise DescriptionError(
+                f"{self._text!r} divides by zero", remedy="divide by another number"
+            )
+        factors = tuple((name, factor / number) for name, factor in expression.factors)
+        return LinearExpression(expression.constant / number, factors)

@@ -54,17 +54,22 @@ class EvaluationContext:
         except DescriptionError as error:
             raise field.error(error.problem, error.remedy) from None
 
-    def names_in(self, field: Field) -> frozenset[str]:
-        """Return the names in an expression but those of constants; none if it is not one."""
+    def names_in(self, field: Field) -> tuple[str, ...]:
+        """Return the names in an expression but those of constants, in the order of the text.
+
+        There are none in what is not an expression.
+        """
         value = sourced_value(field)
         if value.is_list or value.is_mapping:
-            return frozenset()
+            return ()
         try:
             tree = parse_expression(value.raw("a number or an expression"))
         except DescriptionError:
-            return frozenset()  # reported where it is evaluated
-        names = (node.id for node in ast.walk(tree) if isinstance(node, ast.Name))
-        return frozenset(names) - frozenset(self.expressions.names)
+            return ()  # reported where it is evaluated
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+        found.sort(key=lambda node: node.col_offset)
+        constants = frozenset(self.expressions.names)
+        return tuple(dict.fromkeys(n.id for n in found if n.id not in constants))
 
     def positive(self, field: Field) -> float:
         """Read a number greater than 0."""
