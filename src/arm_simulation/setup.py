@@ -15,8 +15,13 @@ setup(
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Contact physics of an arm with MuJoCo: robots and screw threads as MJCF.",
+    description="Contact physics with MuJoCo, and emulated servo boards and buses.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
-    entry_points={"console_scripts": ["dh2mjcf = arm_simulation.commands.export:dh2mjcf"]},
+    entry_points={
+        "console_scripts": [
+            "dh2mjcf = arm_simulation.commands.export:dh2mjcf",
+            "rehearse = arm_simulation.commands.entry_points:rehearse",
+        ]
+    },
 )

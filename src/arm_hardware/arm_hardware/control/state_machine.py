@@ -123,7 +123,7 @@ class DriverStateMachine(ABC):
         self._states = [AxisState(p) for p in rest]
         self._sent = [AxisState(p) for p in rest]
         self._feedback: ServoFeedback | None = None
-        if output.bus.bus.measures:
+        if output.bus.measures:
             self._feedback = ServoFeedback(output.bus, axes, output.maps)
         self._estimate = self._feedback or PositionEstimate(output.maps)
         self._slow_homing = slow_homing

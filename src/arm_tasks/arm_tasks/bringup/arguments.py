@@ -10,8 +10,7 @@ from importlib.util import find_spec
 
 from arm_common.files import folders_in
 from arm_common.network import NETWORKS
-from arm_hardware.calibration.calibration import config_folder
-from arm_hardware.calibration.store import calibration_for, robot_with_servos
+from arm_hardware.calibration.selection import calibration_for, config_folder, robot_with_servos
 
 from arm_description import RobotModel, load_robot
 from arm_tasks.errors import TasksError

@@ -18,9 +18,9 @@ from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
-from arm_hardware.backends import stored_pulses
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.clock import SharedPace
+from arm_simulation.emulation.pca9685_chip import stored_pulses
 from arm_simulation.world import FRAME, ContactWorld
 from arm_viewer.scene.store import TRUE_FRAMES
 from geometry_msgs.msg import Point

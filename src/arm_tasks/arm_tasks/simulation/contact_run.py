@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from arm_hardware.motion.options import DriverOptions
+from arm_simulation.emulation.board import SimulatedBoard
 from arm_simulation.servos import ServoErrors
 from arm_simulation.world import ContactWorld, NutTruth
 
@@ -33,8 +34,8 @@ class ContactArm(DriverArm):
     ) -> None:
         """Arm the driver; the robot needs a calibration of its servos."""
         super().__init__(model, DriverOptions(hardware="sim", backend="i2c_dev"))
-        assert self.driver.sim is not None
-        self._pulse_of = self.driver.sim.chip.pulse_us
+        assert isinstance(self.driver.emulation, SimulatedBoard)
+        self._pulse_of = self.driver.emulation.chip.pulse_us
         names = (axis.name for axis in self.driver.axes.actuators)
         maps = dict(zip(names, self.driver.output.maps, strict=True))
         self.world = ContactWorld(model, simulated_scene(scene), maps, errors)  # type: ignore[arg-type]

@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
-from arm_hardware.calibration.calibration import Calibration, ServoBoard, config_folder
-from arm_hardware.calibration.store import calibration_for
+from arm_hardware.bus.wiring import ServoBoard
+from arm_hardware.calibration.calibration import Calibration
+from arm_hardware.calibration.selection import calibration_for, config_folder
 from arm_hardware.errors import CalibrationError
 from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, PinBody, SolidBody, SolidPart
 from arm_simulation.world import NutTruth, SimulatedScene

@@ -5,7 +5,7 @@
 from dataclasses import replace
 
 import pytest
-from arm_hardware.bus import sts3215
+from arm_hardware.bus.feetech import sts3215
 from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.planning.planner import plan_task
@@ -35,7 +35,7 @@ def plan(model):
 def arm(model):
     clock = InstantClock()
     made = DriverArm(model, DriverOptions(hardware="sim", calibration="nut_arm_feetech"), clock)
-    made.servos = made.driver.servo_bus.servos
+    made.servos = made.driver.emulation.servos
     step = made.step
 
     def both():

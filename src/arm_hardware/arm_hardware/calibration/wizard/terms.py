@@ -67,7 +67,7 @@ BOARD_TERMS = Terms(
     "us",
     "pulses",
     ("shorter", "longer"),
-    "{name} gets pulses of {us:.0f} us and holds.",
+    "{name} gets pulses of {setpoint:.0f} us and holds.",
     "no pulses, p: first",
     "{name} gets no pulses yet; p sends the first.",
 )
@@ -76,7 +76,7 @@ MEASURED_TERMS = Terms(
     "counts",
     "torque",
     ("less", "more"),
-    "{name} has torque and holds at {us:.0f} counts; r releases it.",
+    "{name} has torque and holds at {setpoint:.0f} counts; r releases it.",
     "limp",
     "{name} has no torque; p holds it where it is.",
 )
