@@ -66,7 +66,7 @@ def make_bench(model, clock):
 
 @pytest.fixture
 def make_feetech(make_bench):
-    """Return a function that makes a bench on simulated servos that answer, still closed."""
+    """Return a function that makes a bench on simulated smart servos, still closed."""
     pytest.importorskip("scservo_sdk")
     return partial(make_bench, backend="feetech", calibration="nut_arm_feetech")
 

@@ -181,22 +181,33 @@ def load_backend(name: str) -> Backend:
 
 
 def backends_of(protocol: str) -> dict[str, Backend]:
-    """Return the backends that speak a protocol by name: shipped ones, otherwise installed ones.
-
-    A broken package of others does not keep a shipped one from driving.
-    """
-    shipped = {name: load_backend(name) for name in BACKENDS.shipped}
-    found = {name: row for name, row in shipped.items() if row.protocol == protocol}
-    if found:
-        return found
-    others = {name: load_backend(name) for name in BACKENDS.names if name not in shipped}
-    return {name: row for name, row in others.items() if row.protocol == protocol}
+    """Return the backends that speak a protocol by name: shipped ones, otherwise others."""
+    for rows in (_shipped, _installed_by_others):
+        found = {name: row for name, row in rows().items() if row.protocol == protocol}
+        if found:
+            return found
+    return {}
 
 
 def serial_protocols() -> tuple[str, ...]:
     """Return the protocols of serial buses that a backend speaks, Feetech's first."""
-    rows = (load_backend(name) for name in BACKENDS.names)
+    rows = (_shipped() | _installed_by_others()).values()
     return tuple(dict.fromkeys(row.protocol for row in rows if row.protocol != PCA9685))
+
+
+def _shipped() -> dict[str, Backend]:
+    return {name: load_backend(name) for name in BACKENDS.shipped}
+
+
+def _installed_by_others() -> dict[str, Backend]:
+    """Return the backends of other packages; a broken one keeps no other from driving."""
+    found = {}
+    for name in BACKENDS.names[len(BACKENDS.shipped) :]:
+        try:
+            found[name] = load_backend(name)
+        except HardwareError as error:
+            _LOGGER.warning("%s", error)
+    return found
 
 
 def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> Backend:

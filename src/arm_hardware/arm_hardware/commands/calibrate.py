@@ -58,8 +58,9 @@ def calibrate(chosen: argparse.Namespace) -> None:
     if chosen.port:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
-    model, screen = _robot(chosen.robot, calibration), Screen()
+    model = _robot(chosen.robot, calibration)
     bus, emulation = _connection(chosen, calibration)
+    screen = Screen()
     retrying = RetryingBus(bus, "press the key again")
     retrying.open()
     try:

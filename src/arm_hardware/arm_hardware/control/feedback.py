@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What servos that answer measure, in the units of their axes; and what they must not exceed."""
+"""What smart servos measure, in the units of their axes; and what they must not exceed."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MeasuredState:
 
 
 class ServoFeedback:
-    """Measures servos that answer; takes the place of PositionEstimate.
+    """Measures smart servos; takes the place of PositionEstimate.
 
     Attributes:
         state: The last measurement, None while the bus is lost.

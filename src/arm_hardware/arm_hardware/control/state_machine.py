@@ -229,7 +229,7 @@ class DriverStateMachine(ABC):
         return HOLDING if self._feedback is None else HOLDING_MEASURED
 
     def warnings(self) -> list[str]:
-        """Return sentences about servos that answer and may soon protect themselves."""
+        """Return sentences about smart servos that may soon protect themselves."""
         with self._lock:
             return self._feedback.warnings() if self._feedback is not None else []
 

@@ -77,7 +77,7 @@ class Goal:
 
 
 class MeasuredAxes(Protocol):
-    """What servos that answer measure, in the order of ``axes.all``; see MeasuredState."""
+    """What smart servos measure, in the order of ``axes.all``; see MeasuredState."""
 
     @property
     def positions(self) -> Sequence[float]:
@@ -150,7 +150,7 @@ class Tolerances:
     goal_time: float = 0.0
 
 
-# Of servos that answer, unless parameters set others: above the sag of a servo that holds 63 % of
+# Of smart servos, unless parameters set others: above the sag of a servo that holds 63 % of
 # its torque with half of its position gain (0.06 rad), below what a person would call a miss.
 GOAL_TOLERANCE = {"rad": 0.1, "m": 0.01}
 GOAL_TIME = 2.0  # [s] after which a missed goal ends

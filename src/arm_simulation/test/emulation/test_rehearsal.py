@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rehearsed failures, on a simulated board and on simulated servos that answer."""
+"""Rehearsed failures, on a simulated board and on simulated smart servos."""
 
 import math
 import re
@@ -35,7 +35,7 @@ def board(make_bench):
 
 @pytest.fixture
 def serial(make_feetech):
-    """Return an armed arm on simulated servos that answer."""
+    """Return an armed arm on simulated smart servos."""
     made = make_feetech()
     made.driver.open()
     made.arm()

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 
 from arm_common.files import folders_in
 from arm_common.network import NETWORKS
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names, backends_of
+from arm_hardware.bus.wiring import PCA9685
 from arm_hardware.calibration.selection import calibration_for, config_folder, robot_with_servos
 
 from arm_description import RobotModel, load_robot
@@ -63,10 +65,9 @@ ARGUMENTS = (
     ),
     Argument(
         "backend",
-        "auto",
-        "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
-        "none; feetech is for servos that answer; auto: chosen by the calibration.",
-        ("auto", "servokit", "i2c_dev", "feetech"),
+        AUTO,
+        f"What drives the servos of sim and real. {BACKENDS_HELP}.",
+        backend_names(),
     ),
     Argument(
         "exit_action",
@@ -258,7 +259,7 @@ _FOR_CONTACT = (
     ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
     (
         "backend",
-        ("auto", "servokit", "i2c_dev"),
+        (AUTO, *backends_of(PCA9685)),
         "the physics are driven by the pulses of a PCA9685",
     ),
     ("part", ("all",), "the physics read the registers of the board on this computer"),

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A task on servos that answer and sag: it goes on within the goal tolerance, and not beyond."""
+"""A task on smart servos that sag: it goes on within the goal tolerance, and not beyond."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm of servos that answer is moved by hand: taught, or as the leader of another one."""
+"""An arm of smart servos is moved by hand: taught, or as the leader of another one."""
 
 import contextlib
 import sys

@@ -265,7 +265,7 @@ class CalibrationSession:
     def _yielding(
         self, weight: HungWeight, servos: list[str], before: Mapping[str, float], frame: str
     ) -> float:
-        """Return 1 / stiffness as a person, or a servo that answers, measures it."""
+        """Return 1 / stiffness as a person, or a smart servo, measures it."""
         if self._measures:
             self._terminal.show(f"Hang it at {frame}, let it rest, then press Enter: ")
             self._terminal.line()

@@ -51,7 +51,7 @@ Guide the arm by hand: servos without torque turn freely, and their counts are m
 
 
 class Terms(NamedTuple):
-    """What the sentences for servos on a board, and for servos that answer, differ in."""
+    """What the sentences for servos on a board, and for smart servos, differ in."""
 
     help: str
     unit: str

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""One contract for every bus: the mirror, and each backend on the simulated chip."""
+"""One contract for the bus of every backend, and what only buses to a PCA9685 do."""
 
 import os
 import subprocess
@@ -8,11 +8,10 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from arm_hardware.backends import backends_of
-from arm_hardware.bus.fake import FakeBus
+from arm_hardware.backends import BACKENDS, backends_of, load_backend
 from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
 from arm_hardware.bus.servokit import PACKAGE, duty_fraction
-from arm_hardware.bus.wiring import COUNTS, PCA9685, ServoBoard
+from arm_hardware.bus.wiring import COUNTS, PCA9685, BusServo, SerialBus, ServoBoard
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import BusError
 from arm_simulation.emulation.board import (
@@ -29,9 +28,10 @@ from arm_simulation.emulation.pca9685_chip import (
     Pca9685Chip,
     stored_pulses,
 )
+from arm_testing.bus_contract import LAWS
 
 BOARD = ServoBoard()
-BACKENDS = tuple(backends_of(PCA9685))
+BOARD_BACKENDS = tuple(backends_of(PCA9685))
 BUSES = {"servokit": servokit_bus, "i2c_dev": i2c_dev_bus}
 MODE1, PRE_SCALE, SLEEP = 0x00, 0xFE, 0x10
 ALL = range(PCA9685_CHIP_CHANNELS)
@@ -61,43 +61,27 @@ def bus(make):
     return bus
 
 
-@pytest.fixture(params=["fake", *BACKENDS])
-def any_bus(request, sim):
-    if request.param == "servokit":
-        pytest.importorskip("adafruit_servokit")
-    bus = FakeBus() if request.param == "fake" else BUSES[request.param](BOARD, sim)
-    bus.open()
-    bus.start()
-    return bus
+@pytest.fixture(params=BACKENDS.names)
+def any_bus(request, clock):
+    """Return the open bus of each registered backend that is emulated, and channels of it."""
+    row = load_backend(request.param)
+    for module in row.modules:
+        pytest.importorskip(module)
+    wiring = BOARD
+    if row.protocol != PCA9685:
+        servos = {number: BusServo("") for number in range(1, 7)}
+        wiring = SerialBus("/dev/ttyACM7", protocol=row.protocol, servos=servos)
+    emulation = row.emulated(wiring, clock)
+    emulation.bus.open()
+    emulation.bus.start()
+    yield emulation.bus, ALL if wiring is BOARD else tuple(wiring.servos)
+    emulation.bus.close()
+    emulation.close()
 
 
-def test_new_board_sends_no_pulses(any_bus):
-    assert any_bus.running() and any_bus.name
-    assert any_bus.read_counts(ALL) == dict.fromkeys(ALL)
-
-
-def test_written_counts_are_read_back(any_bus):
-    any_bus.write_counts({0: 300, 3: 17})
-    any_bus.write_counts({0: 301, 15: COUNTS - 1})
-    wanted = {**dict.fromkeys(ALL), 0: 301, 3: 17, 15: COUNTS - 1}
-    assert any_bus.read_counts(ALL) == wanted
-    assert any_bus.read_counts([3]) == {3: 17} and any_bus.read_counts([]) == {}
-
-
-def test_release_affects_only_the_given_channels(any_bus):
-    any_bus.write_counts({0: 300, 3: 17})
-    any_bus.release([3, 4])
-    assert any_bus.read_counts([0, 3, 4]) == {0: 300, 3: None, 4: None}
-    any_bus.write_counts({3: 18})
-    assert any_bus.read_counts([3]) == {3: 18}
-
-
-def test_reopening_and_restarting_keep_the_pulses(any_bus):
-    any_bus.write_counts({0: 300, 5: 400})
-    for _ in range(2):
-        any_bus.open()
-        any_bus.start()
-    assert any_bus.read_counts([0, 1, 5]) == {0: 300, 1: None, 5: 400} and any_bus.running()
+@pytest.mark.parametrize("law", LAWS)
+def test_bus_of_every_backend_keeps_the_contract(any_bus, law):
+    law(*any_bus)
 
 
 def test_opening_and_reading_write_nothing(make, chip):
@@ -402,7 +386,7 @@ def ina3221(register, k):
     ],
     ids=["zeros", "ones", "ina219", "ina226", "ina3221", "legal_everywhere", "counting"],
 )
-@pytest.mark.parametrize("name", BACKENDS)
+@pytest.mark.parametrize("name", BOARD_BACKENDS)
 def test_other_chip_at_the_address_is_refused_and_not_written_to(name, value_of, sim):
     other = OtherChip(value_of)
     sim.i2c = SimI2C({BOARD.address: other})

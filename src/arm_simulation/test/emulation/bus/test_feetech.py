@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The bus of servos that answer, on simulated servos behind a pseudo-terminal.
+"""The bus of smart servos, on simulated servos behind a pseudo-terminal.
 
 The packets are the examples of Feetech's communication protocol manual.
 """

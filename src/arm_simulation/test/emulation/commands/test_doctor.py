@@ -118,7 +118,7 @@ def test_healthy_machine_has_no_problems(host, measured, capsys):
 
 @pytest.fixture
 def servos(tmp_path, clock):
-    """Return the path of a calibration of servos that answer, and these, simulated."""
+    """Return the path of a calibration of smart servos, and these, simulated."""
     pytest.importorskip("scservo_sdk")
     text = (config_folder() / "nut_arm_feetech.yaml").read_text()
     path = tmp_path / "answering.yaml"

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Ids and middles of servos that answer, by the command."""
+"""Ids and middles of smart servos, by the command."""
 
 import pytest
 from arm_hardware.bus.feetech import bus as feetech

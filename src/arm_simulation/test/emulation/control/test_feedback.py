@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The driver on simulated servos that answer."""
+"""The driver on simulated smart servos."""
 
 import numpy as np
 import pytest

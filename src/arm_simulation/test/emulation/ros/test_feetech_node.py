@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The node on simulated servos that answer: a hand holds the waist, an object is in the jaws."""
+"""The node on simulated smart servos: a hand holds the waist, an object is in the jaws."""
 
 import pytest
 from action_msgs.msg import GoalStatus
