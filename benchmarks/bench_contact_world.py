@@ -42,8 +42,8 @@ def record(file: Path) -> None:
 
     model = load_robot(MODEL)
     arm = DriverArm(model, DriverOptions(hardware="sim", backend="i2c_dev"))
-    assert arm.driver.sim is not None
-    chip, frames = arm.driver.sim.chip, []
+    assert arm.driver.emulation is not None
+    chip, frames = arm.driver.emulation.chip, []
     arm.arm()
     scene, task, start = load_scene(SCENE, model.name), load_task(TASK), arm.configuration()
     plan = plan_task(TaskRequest(task, scene, model, Chain.from_model(model), start))

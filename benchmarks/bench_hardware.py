@@ -28,14 +28,15 @@ from typing import Any
 import numpy as np
 import rclpy
 from arm_common.cli import at_least
-from arm_hardware.backends import servo_bus_at
+from arm_hardware.backends import FEETECH_SERVOS, backends_of
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import BACKENDS, SerialBus, config_folder
+from arm_hardware.bus.wiring import PCA9685, SerialBus
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.selection import config_folder
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
-from arm_hardware.simulation.pca9685_chip import ChipMemory
+from arm_simulation.emulation.pca9685_chip import ChipMemory
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
 from ik.tables import above_zero, processor, write
@@ -58,9 +59,11 @@ BURN = "while True: pass"
 PORT = "/dev/ttyACM0"  # in the shipped calibration
 SERVOS = """
 import sys
+from arm_hardware.bus.wiring import BusServo, SerialBus
 from arm_hardware.clock import SteadyClock
-from arm_hardware.simulation.feetech_bus import SimulatedServoBus
-bus = SimulatedServoBus(range(1, 7), SteadyClock())
+from arm_simulation.emulation.feetech_bus import SimulatedServoBus
+wiring = SerialBus("", servos={i: BusServo("") for i in range(1, 7)})
+bus = SimulatedServoBus(wiring, SteadyClock())
 bus.byte_time = 1e-5  # ten bits at 1 Mbit/s
 print(bus.path, flush=True)
 sys.stdin.read()
@@ -245,7 +248,7 @@ def tick(path: Path, number: int = 1000) -> str:
     """Return the times of a tick's transfers with six servos, as cells of a table [ms]."""
     board = load_calibration(path).board
     assert isinstance(board, SerialBus)
-    bus = RetryingBus(servo_bus_at(board))
+    bus = RetryingBus(FEETECH_SERVOS.bus(board))
     bus.open()
     bus.start()
     ids, taken = list(board.servos), []
@@ -259,7 +262,7 @@ def tick(path: Path, number: int = 1000) -> str:
         bus.write(targets)
         taken.append((time.perf_counter() - begin, time.thread_time() - used))
     bus.release(ids)
-    bus.bus.close()
+    bus.close()
     wall, cpu = (sorted(1e3 * x for x in column) for column in zip(*taken, strict=True))
     return f"{statistics.median(wall):.2f} | {wall[int(0.99 * number)]:.2f} | " + (
         f"{statistics.median(cpu):.2f}"
@@ -315,7 +318,9 @@ def planning(number: int) -> str:
 def main() -> None:
     """Run the measurements, print the results, and write them with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench hardware", description=__doc__)
-    parser.add_argument("--backend", choices=BACKENDS, help="one backend only (both)")
+    parser.add_argument(
+        "--backend", choices=tuple(backends_of(PCA9685)), help="one backend only (both)"
+    )
     parser.add_argument(
         "--seconds", type=above_zero, default=25.0, help="per row of lateness (25)"
     )
@@ -327,7 +332,7 @@ def main() -> None:
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()
     loop, stop = [], []
-    for backend in [chosen.backend] if chosen.backend else BACKENDS:
+    for backend in [chosen.backend] if chosen.backend else backends_of(PCA9685):
         rows = measure(backend, chosen.seconds, chosen.stops)
         loop += rows[0]
         stop += rows[1]

@@ -28,8 +28,8 @@ from typing import Any
 import msgspec
 from arm_description.library import shipped_robots
 from arm_description.robot_file.reader import parse_robot
-from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.selection import config_folder
 from arm_testing.terminal import PtyProgram
 from arm_testing.viewer_client import CAMERA, connected, decompressed, encoded
 from websockets.exceptions import ConnectionClosed

@@ -5,7 +5,7 @@ from glob import glob
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_hardware"
-COMMANDS = ("arm", "disarm", "driver", "hardware", "rehearse", "reset", "stop")
+COMMANDS = ("arm", "disarm", "driver", "hardware", "reset", "stop")
 FOLDERS = ("config", "schema", "systemd")
 TOOLS = ("calibrate", "calibrate_kinematics", "doctor", "lerobot", "release", "servos", "verify")
 
@@ -21,7 +21,7 @@ setup(
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Servo driver for the PCA9685 and Feetech STS3215; also emulates both.",
+    description="Servo driver for the PCA9685 and Feetech STS3215.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={
@@ -30,7 +30,7 @@ setup(
             *(f"{tool} = arm_hardware.commands.{tool}:main" for tool in TOOLS),
         ],
         "arm_description.servo_limits": [
-            "calibration = arm_hardware.calibration.store:robot_with_servos"
+            "calibration = arm_hardware.calibration.selection:robot_with_servos"
         ],
     },
 )

@@ -18,7 +18,7 @@ setup(
     ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
-    description="Everything simulated: worlds by geometry and by contact physics, arms, trials.",
+    description="Everything simulated: boards, buses, arms and worlds.",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={
@@ -26,6 +26,7 @@ setup(
             "contact_world = arm_simulation.commands.entry_points:contact_world",
             "dh2mjcf = arm_simulation.commands.export:dh2mjcf",
             "nut_world = arm_simulation.commands.entry_points:nut_world",
+            "rehearse = arm_simulation.commands.entry_points:rehearse",
         ],
         "arm_tasks.reference_runs": [
             "geometric = arm_simulation.runs.reference_run:ReferenceRun.of",

@@ -35,7 +35,7 @@ LONGEST = (
     "arm_kinematics/test/ros/test_moveit_services",
     "system/",
     "_browser",
-    "arm_hardware/test/ros/test_node",
+    "arm_simulation/test/emulation/ros/test_node",
     "arm_kinematics/test/ros/",
     "pip_ros/test/test_venv",
     "/ros/",
@@ -45,7 +45,7 @@ LONGEST = (
 SLOW = (
     "arm_studio/test/commands/test_draw",
     "arm_hardware/test/calibration/test_kinematic_fit",
-    "arm_hardware/test/test_soak",
+    "arm_simulation/test/emulation/test_soak",
     "arm_studio/test/design/test_design",
     "arm_kinematics/test/kernels/test_residuals",
     "arm_kinematics/test/paths/test_differential_ik",

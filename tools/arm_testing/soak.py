@@ -48,7 +48,7 @@ class Judge:
     """Checks the counts on the board against the bounds, independent of the driver's state."""
 
     def __init__(self, driver: Driver) -> None:
-        self._chip, self._dt = driver.sim.chip, driver.period
+        self._chip, self._dt = driver.emulation.chip, driver.period
         axes, maps = driver.axes.all, driver.output.maps
         self.channels = [m.channel for m in maps]
         self._velocity = np.array([axis.velocity for axis in axes])
@@ -175,7 +175,7 @@ class Soak:
         )
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
         self.driver.loop.start = lambda: None
-        self.controller, self.sim = self.driver.controller, self.driver.sim
+        self.controller, self.sim = self.driver.controller, self.driver.emulation
         self.tally: Counter[str] = Counter()
         self.goals = []
         self._first_goal = 0

@@ -162,7 +162,7 @@ LINES = (
     line(
         "Move",
         "make simulated servos fail, to see what happens",
-        arm_hardware="rehearse EVENT ...",
+        arm_simulation="rehearse EVENT ...",
     ),
     line(
         "Move",

@@ -1,151 +1,288 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Selects the code that drives a board; only this module creates simulated boards."""
+"""Backends: what can drive the servos of an arm, one row of a table each.
+
+A backend speaks the protocol of a calibration's `board`, a PCA9685, or that of its `bus`. Any
+installed package adds rows as entry points of the group "arm_hardware.backends":
+
+    entry_points={"arm_hardware.backends": ["dynamixel = my_package.backend:DYNAMIXEL"]}
+"""
 
 from __future__ import annotations
 
-import importlib.util
 import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, Protocol
+
+from arm_common.errors import InputError
+from arm_common.plugins import PluginGroup
+from arm_common.suggestions import build_command, did_you_mean
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.feetech import FeetechBus
-from arm_hardware.bus.i2c import I2C
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import DEVICE, LinuxI2C, blinka_i2c, bus_label, linux_i2c
-from arm_hardware.bus.pca9685 import Pca9685Bus
-from arm_hardware.bus.servokit import ServoKitBus
-from arm_hardware.bus.sts3215 import HOMING_OFFSET
-from arm_hardware.calibration.calibration import BACKENDS, FEETECH, SerialBus, ServoBoard
-from arm_hardware.clock import SteadyClock
-from arm_hardware.errors import HardwareError
-from arm_hardware.simulation.board import SimI2C, SimSMBus, SimulatedBoard
-from arm_hardware.simulation.feetech_bus import SimulatedServoBus
-from arm_hardware.simulation.pca9685_chip import (
-    PCA9685_CHIP_CHANNELS,
-    ChipMemory,
-    Pca9685Chip,
-)
+from arm_hardware.bus.wiring import DEVICE, FEETECH, PCA9685, SerialBus, ServoBoard
+from arm_hardware.errors import CalibrationError, HardwareError
+
+if TYPE_CHECKING:
+    from arm_description import RobotModel
+    from arm_hardware.calibration.axes import Axes
+    from arm_hardware.calibration.calibration import Calibration
+    from arm_hardware.calibration.servo_map import ServoMap
+    from arm_hardware.clock import SteadyClock
 
 _LOGGER = logging.getLogger(__name__)
-_SIMULATED = "the simulated bus"
-_MODULES = {"servokit": ("adafruit_servokit", "board"), "i2c_dev": ("smbus2",)}
+AUTO = "auto"  # the first backend that speaks the calibration's protocol
 
 
-class BoardConnection(NamedTuple):
-    """A closed bus and, with sim hardware, the simulated board or servos."""
+class FailureRehearsal(Protocol):
+    """Lets emulated servos fail."""
 
-    bus: Bus
-    sim: SimulatedBoard | None = None
-    servo_bus: SimulatedServoBus | None = None
+    def happen(self, name: str, servo: str = "", value: float = 0.0) -> str:
+        """Let an event happen; return a sentence, or raise StateError if it is impossible."""
 
 
-def backend_of(backend: str, board: ServoBoard | SerialBus, calibration: Path) -> str:
-    """Return the backend for what a calibration is for; raise HardwareError if it does not suit.
+class EmulatedHardware(Protocol):
+    """An emulated board, or bus of smart servos, in this process."""
 
-    "auto" is the first one that suits.
+    bus: Bus  # still closed, that drives it
+
+    def rehearsal(self, axes: Axes, maps: Sequence[ServoMap]) -> FailureRehearsal:
+        """Return what lets the servos that move some axes fail; maps as in ``axes.actuators``."""
+
+    def close(self) -> None:
+        """End its threads and files; the bus is closed before."""
+
+
+@dataclass(frozen=True)
+class Backend:
+    """One way to drive servos; references are "module:function", imported when they are used.
+
+    Attributes:
+        protocol: What it speaks: PCA9685, or the `protocol` of a calibration's bus.
+        text: What it drives, and by what; for the help.
+        connect: Reference to a function that returns a closed `Bus` of this computer, of a
+            ServoBoard or a SerialBus, and of a BoardLock that is held while it is open, or None.
+            One of a SerialBus without servos opens whatever is connected, unchecked.
+        emulate: Reference to a function that returns EmulatedHardware instead, of the same board
+            or bus, a SteadyClock, and the file that keeps a board's registers, or None; "" if
+            nothing emulates it.
+        modules: Modules of other projects that it imports.
+        packages: What pip installs to bring them.
+        needs: Reference to a function that returns a SerialBus with what the servos must be able
+            to do, of a calibration, its bus and a robot; "" if `connect` does not check it.
     """
-    suiting: tuple[str, ...] = BACKENDS
-    what = "a PCA9685 (board)"
-    if isinstance(board, SerialBus):
-        suiting, what = (FEETECH,), "servos that answer (bus)"
-    if backend not in ("auto", *suiting):
-        raise HardwareError(
-            f"{calibration} is for {what}, which backend:=auto drives by {suiting[0]}; "
-            f"{backend} cannot."
-        )
-    return suiting[0] if backend == "auto" else backend
+
+    protocol: str
+    text: str
+    connect: str
+    emulate: str = ""
+    modules: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    needs: str = ""
+
+    def bus(self, board: ServoBoard | SerialBus, locked: bool = True) -> Bus:
+        """Return a bus, still closed, to hardware of this computer.
+
+        Args:
+            board: The board or bus.
+            locked: Whether open() fails while another process drives it, and locks it.
+        """
+        lock = BoardLock(*_node_of(board)) if locked else None
+        made: Bus = _resolve(self.connect)(board, lock)
+        return made
+
+    def emulated(
+        self, board: ServoBoard | SerialBus, clock: SteadyClock, registers: Path | None = None
+    ) -> EmulatedHardware:
+        """Return emulated hardware; raise HardwareError if its package is missing."""
+        if not self.emulate:
+            raise HardwareError(
+                f"Nothing emulates servos of the protocol {self.protocol}; use hardware:=fake."
+            )
+        made: EmulatedHardware = of_simulation(self.emulate)(board, clock, registers)
+        return made
+
+    def with_needs(
+        self, calibration: Calibration, board: ServoBoard | SerialBus, model: RobotModel
+    ) -> ServoBoard | SerialBus:
+        """Return a bus with what the arm needs of its servos, if that is checked.
+
+        Raises:
+            CalibrationError: The calibration does not suit the robot.
+        """
+        if not self.needs:
+            return board
+        made: SerialBus = _resolve(self.needs)(calibration, board, model)
+        return made
 
 
-def real_bus(backend: str, board: ServoBoard | SerialBus) -> Bus:
-    """Return a bus, still closed, to a board on this computer; open() locks the board."""
-    if isinstance(board, SerialBus):
-        return servo_bus_at(board)
-    lock = BoardLock(DEVICE, board.address)
-    if _installed(backend) == "servokit":
-        return ServoKitBus(board, blinka_i2c, bus_label(), lock)
-    return Pca9685Bus(board, linux_i2c, bus_label(), lock)
+SERVOKIT = Backend(
+    protocol=PCA9685,
+    text="a PCA9685 by Adafruit's library",
+    connect="arm_hardware.bus.linux_i2c:servokit_bus",
+    emulate="arm_simulation.emulation.board:emulate_servokit",
+    modules=("adafruit_servokit", "board"),
+    packages=(
+        "adafruit-blinka",
+        "adafruit-circuitpython-pca9685",
+        "adafruit-circuitpython-servokit",
+    ),
+)
+I2C_DEV = Backend(
+    protocol=PCA9685,
+    text="a PCA9685 by the kernel's interface, smbus2",
+    connect="arm_hardware.bus.linux_i2c:i2c_dev_bus",
+    emulate="arm_simulation.emulation.board:emulate_i2c_dev",
+    modules=("smbus2",),
+    packages=("smbus2",),
+)
+FEETECH_SERVOS = Backend(
+    protocol=FEETECH,
+    text="smart servos of Feetech",
+    connect="arm_hardware.bus.feetech.bus:serial_bus",
+    emulate="arm_simulation.emulation.feetech_bus:emulate_servos",
+    modules=("scservo_sdk",),
+    packages=("feetech-servo-sdk",),
+    needs="arm_hardware.calibration.servo_needs:with_needs",
+)
+BACKENDS = PluginGroup(
+    "arm_hardware.backends",
+    "backend",
+    {
+        "servokit": f"{__name__}:SERVOKIT",
+        "i2c_dev": f"{__name__}:I2C_DEV",
+        "feetech": f"{__name__}:FEETECH_SERVOS",
+    },
+)
+BACKENDS_HELP = (
+    f"servokit: {SERVOKIT.text}; i2c_dev: {I2C_DEV.text}; feetech: {FEETECH_SERVOS.text}; auto: "
+    "chosen by the calibration"
+)
 
 
-def readable_bus(board: ServoBoard) -> Bus:
-    """Return a bus, still closed, to read a board on this computer that may be in use."""
-    return Pca9685Bus(board, linux_i2c, bus_label())
+def backend_names() -> tuple[str, ...]:
+    """Return what the option `backend` may be, those of installed packages included."""
+    return (AUTO, *BACKENDS.names)
 
 
-def servo_bus_at(bus: SerialBus) -> FeetechBus:
-    """Return a bus, still closed, to servos that answer; open() locks and reads only."""
-    return FeetechBus(bus, bus.port, BoardLock(Path(bus.port), None))
+def load_backend(name: str) -> Backend:
+    """Return the row of a backend; raise HardwareError if there is none, or it is broken."""
+    try:
+        row = BACKENDS.load(name)
+    except InputError as error:
+        raise HardwareError(f"{str(error)[0].upper()}{str(error)[1:]}.") from error
+    if not isinstance(row, Backend):
+        raise HardwareError(f"The entry point {name} of {BACKENDS.group} is no Backend.")
+    return row
 
 
-def sim_bus(backend: str, board: ServoBoard, sim: SimulatedBoard) -> Bus:
-    """Return a bus, still closed, to a simulated board; open() locks the file of its registers."""
-    lock = BoardLock(sim.file, board.address) if sim.file else None
-    if _installed(backend) == "servokit":
-        return ServoKitBus(board, lambda: sim.i2c, _SIMULATED, lock, any_computer=True)
-    return Pca9685Bus(board, lambda: LinuxI2C(SimSMBus(sim.i2c)), _SIMULATED, lock)
+def backends_of(protocol: str) -> dict[str, Backend]:
+    """Return the backends that speak a protocol by name: shipped ones, otherwise others."""
+    for rows in (_shipped, _installed_by_others):
+        found = {name: row for name, row in rows().items() if row.protocol == protocol}
+        if found:
+            return found
+    return {}
 
 
-def _installed(backend: str) -> str:
-    """Return a backend, or the other one with a warning if only that one's library is installed.
-
-    Both send the same counts to the same registers.
-    """
-    other = next(name for name in _MODULES if name != backend)
-    if _is_missing(backend) and not _is_missing(other):
-        library = _MODULES[backend][0]
-        _LOGGER.warning(
-            f"backend {backend} needs {library}, which is not installed; {other} drives the board."
-        )
-        return other
-    return backend
+def serial_protocols() -> tuple[str, ...]:
+    """Return the protocols of serial buses that a backend speaks, Feetech's first."""
+    rows = (_shipped() | _installed_by_others()).values()
+    return tuple(dict.fromkeys(row.protocol for row in rows if row.protocol != PCA9685))
 
 
-def _is_missing(backend: str) -> bool:
-    return any(importlib.util.find_spec(module) is None for module in _MODULES[backend])
+def _shipped() -> dict[str, Backend]:
+    return {name: load_backend(name) for name in BACKENDS.shipped}
 
 
-def simulated_servos(bus: SerialBus, clock: SteadyClock) -> BoardConnection:
-    """Return a bus, still closed, to simulated servos that answer, and these."""
-    servos = SimulatedServoBus(bus.servos, clock)
-    for number, servo in bus.servos.items():
-        servos.servos[number].set(HOMING_OFFSET, servo.homing_offset or 0)
-    simulated = FeetechBus(bus, servos.path, exchange=servos.exchange)
-    return BoardConnection(simulated, servo_bus=servos)
+def _installed_by_others() -> dict[str, Backend]:
+    """Return the backends of other packages; a broken one keeps no other from driving."""
+    found = {}
+    for name in BACKENDS.names[len(BACKENDS.shipped) :]:
+        try:
+            found[name] = load_backend(name)
+        except HardwareError as error:
+            _LOGGER.warning("%s", error)
+    return found
 
 
-def simulated_board(
-    board: ServoBoard, clock: SteadyClock, registers: Path | None
-) -> SimulatedBoard:
-    """Return a simulated board with servos; ``registers`` is a file that outlives the process."""
-    return SimulatedBoard(board, clock, registers)
+def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> Backend:
+    """Return the backend that drives what a calibration is for.
 
+    If its modules are missing, and those of another one of the same protocol are not, it is that
+    one, with a warning.
 
-def stored_pulses(registers: Path, board: ServoBoard) -> tuple[float, ...]:
-    """Return the pulse [us] of each channel of a board whose registers a driver keeps in a file.
-
-    The chip changes its outputs at the end of a transfer; a second reading that agrees excludes
-    one that the driver interrupted. All are 0 while the file does not exist.
-    """
-    if not registers.is_file():
-        return (0.0,) * PCA9685_CHIP_CHANNELS
-    chip = Pca9685Chip(board.reference_clock_hz, ChipMemory(registers))
-    now, before = _pulses(chip), None
-    while now != before:
-        now, before = _pulses(chip), now
-    return now
-
-
-def _pulses(chip: Pca9685Chip) -> tuple[float, ...]:
-    return tuple(chip.pulse_us(channel) for channel in range(PCA9685_CHIP_CHANNELS))
-
-
-def stored_i2c(registers: Path, address: int) -> I2C:
-    """Return the bus of a simulated board whose registers a driver keeps in a file.
+    Args:
+        name: Of the backend, or AUTO.
+        board: What the calibration is for.
+        calibration: Its file, for errors.
 
     Raises:
-        OSError: The file does not exist.
+        HardwareError: It does not speak the protocol, or none does.
     """
-    if not registers.is_file():
-        raise OSError("the file does not exist")
-    return SimI2C({address: Pca9685Chip(memory=ChipMemory(registers))})
+    suiting = backends_of(board.protocol)
+    if name not in (AUTO, *suiting):
+        named = load_backend(name)
+        if named.protocol == board.protocol:
+            return named
+        if suiting:
+            what = "a PCA9685 (board)"
+            if isinstance(board, SerialBus):
+                what = f"smart servos of the protocol {board.protocol} (bus)"
+            raise HardwareError(
+                f"{calibration} is for {what}, which backend:=auto drives by "
+                f"{next(iter(suiting))}; {name} cannot."
+            )
+    if not suiting:
+        raise CalibrationError(
+            f"no backend speaks the protocol {board.protocol!r} of its servos",
+            str(calibration),
+            key="bus.protocol",
+            remedy=f"install its package; {did_you_mean(board.protocol, serial_protocols())}",
+        )
+    return _installed(next(iter(suiting)) if name == AUTO else name, suiting)
+
+
+def _installed(name: str, suiting: dict[str, Backend]) -> Backend:
+    """Return a backend, or another suiting one if only that one's modules are installed."""
+    missing = _missing(suiting[name])
+    if missing:
+        for other, row in suiting.items():
+            if not _missing(row):
+                _LOGGER.warning(
+                    f"backend {name} needs {missing[0]}, which is not installed; {other} drives "
+                    "the board."
+                )
+                return row
+    return suiting[name]
+
+
+def _missing(backend: Backend) -> list[str]:
+    return [module for module in backend.modules if find_spec(module) is None]
+
+
+def of_simulation(reference: str) -> Any:
+    """Return a part of a package of emulators; raise HardwareError if that is not installed."""
+    package = reference.partition(".")[0].partition(":")[0]
+    if find_spec(package) is None:
+        raise HardwareError(
+            f"Emulated servos are in the package {package}, which is not installed: build it "
+            f"({build_command(package)}), or use hardware:=fake."
+        )
+    return _resolve(reference)
+
+
+def _resolve(reference: str) -> Any:
+    module, _, name = reference.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _node_of(board: ServoBoard | SerialBus) -> tuple[Path, int | None]:
+    """Return the device node that a lock of a board or bus is on, and its address on it."""
+    if isinstance(board, SerialBus):
+        return Path(board.port), None
+    return DEVICE, board.address

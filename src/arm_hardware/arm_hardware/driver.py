@@ -15,23 +15,17 @@ from arm_common.errors import one_line
 from arm_description.model.units import SHOWN
 
 from arm_description import RobotModel
-from arm_hardware.backends import (
-    BoardConnection,
-    backend_of,
-    real_bus,
-    sim_bus,
-    simulated_board,
-    simulated_servos,
-)
+from arm_hardware.backends import EmulatedHardware, backend_for
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.gpio_line import GpioLine
+from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.pca9685 import CHANNELS
+from arm_hardware.bus.wiring import SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
-from arm_hardware.calibration.calibration import Calibration, SerialBus
+from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
-from arm_hardware.calibration.servo_needs import with_needs
-from arm_hardware.calibration.store import calibration_for
 from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
@@ -49,7 +43,6 @@ from arm_hardware.errors import (
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import ENDINGS, DriverOptions
-from arm_hardware.rehearsal import Rehearsal
 
 _LOGGER = logging.getLogger(__name__)
 PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
@@ -125,9 +118,8 @@ class Driver:
         period: Length of a tick [s] of the clock.
         calibration: None with fake hardware.
         axes: The arm, limits narrowed to what its servos can reach.
-        sim: The simulated board and servos; None without sim hardware.
-        servo_bus: The simulated servos that answer; None without sim hardware or with a board.
-        rehearsal: Lets the simulated servos fail; None without sim hardware.
+        emulation: The emulated board or bus, with servos; None without sim hardware.
+        rehearsal: Lets the emulated servos fail; None without sim hardware.
         limited: The robot with the limits of its axes.
         controller: Takes commands.
         rest: The rest posture [rad or m], as ``axes.all``.
@@ -150,9 +142,8 @@ class Driver:
         for axis, position in zip(self.axes, rest, strict=True):
             check_position(axis, position, " of the rest posture", SHOWN)
         _check_constraints(self.axes, rest)
-        self.bus, self.sim, self.servo_bus = self._connection()
-        emulation = self.sim or self.servo_bus
-        self.rehearsal = Rehearsal(emulation, self.axes, maps) if emulation else None
+        self.bus, self.emulation = self._connection()
+        self.rehearsal = self.emulation and self.emulation.rehearsal(self.axes, maps)
         self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
@@ -262,8 +253,8 @@ class Driver:
         if self._oe is not None:
             self._oe.close()
         self.bus.close()
-        if self.servo_bus is not None:
-            self.servo_bus.close()
+        if self.emulation is not None:
+            self.emulation.close()
 
     def _check_bus_speed(self) -> None:
         """Warn if a tick in which all servos move takes longer on the bus than it may."""
@@ -313,25 +304,22 @@ class Driver:
                 _LOGGER.info("%s: limits narrowed by its calibration.", axis.name)
         return narrowed, maps
 
-    def _connection(self) -> BoardConnection:
+    def _connection(self) -> tuple[Bus, EmulatedHardware | None]:
+        """Return the closed bus, and the emulated hardware that it drives, if any."""
         if self.options.hardware == "fake" or self.calibration is None:
-            return BoardConnection(FakeBus())
-        board = self.calibration.board
-        backend = backend_of(self.options.backend, board, self.calibration.path)
-        if isinstance(board, SerialBus):
-            board = with_needs(self.calibration, board, self._model)
+            return FakeBus(), None
+        board, kept = self.calibration.board, self.options.sim_registers
+        backend = backend_for(self.options.backend, board, self.calibration.path)
+        if isinstance(board, SerialBus) and (kept or self.options.oe_heartbeat_line):
+            raise HardwareError(
+                "sim_registers and oe_heartbeat_line are of a PCA9685; smart servos on a serial "
+                "bus have neither."
+            )
+        board = backend.with_needs(self.calibration, board, self._model)
         if self.options.hardware == "real":
-            return BoardConnection(real_bus(backend, board))
-        kept = self.options.sim_registers
-        if isinstance(board, SerialBus):
-            if kept or self.options.oe_heartbeat_line:
-                raise HardwareError(
-                    "sim_registers and oe_heartbeat_line are of a PCA9685; servos that answer "
-                    "have neither."
-                )
-            return simulated_servos(board, self.clock)
-        sim = simulated_board(board, self.clock, Path(kept) if kept else None)
-        return BoardConnection(sim_bus(backend, board, sim), sim)
+            return backend.bus(board), None
+        emulation = backend.emulated(board, self.clock, Path(kept) if kept else None)
+        return emulation.bus, emulation
 
     def _failed(self, error: Exception) -> None:
         """Enter FAULT after an unexpected exception in the control loop."""

@@ -4,6 +4,7 @@
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
+from arm_hardware.backends import BACKENDS_HELP, backend_names
 from arm_tasks.bringup.launch import SharedFile, check_arguments, exit_handlers
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
@@ -241,10 +242,8 @@ def arguments():
         DeclareLaunchArgument(
             "backend",
             default_value="auto",
-            choices=["auto", "servokit", "i2c_dev", "feetech"],
-            description="Driver of the servos of sim and real: servokit is Adafruit's library,"
-            " i2c_dev needs none; feetech is for servos that answer; auto: chosen by the"
-            " calibration.",
+            choices=list(backend_names()),
+            description=f"What drives the servos of sim and real. {BACKENDS_HELP}.",
         ),
         DeclareLaunchArgument(
             "exit_action",

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from arm_description.trajectories.trajectory import shipped_trajectories
-from arm_hardware.calibration.calibration import config_folder
+from arm_hardware.calibration.selection import config_folder
 from arm_tasks.errors import shipped
 from documents.blocks import COMMANDS, NOT_TYPED, ROOT, blocks, pages, typed
 from documents.launch_files import launch_arguments

@@ -1,13 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a servo board, or of a bus of servos that answer."""
+"""The interface of a servo board, or of a bus of smart servos."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+from arm_hardware.bus.wiring import BusServo
 
 
 class ServoFault(IntFlag):
@@ -106,3 +108,44 @@ class Bus(Protocol):
 
     def close(self) -> None:
         """Release the bus. Pulses continue."""
+
+
+class SettingFault(Protocol):
+    """A setting in a servo's memory with which it cannot do what the driver tells it."""
+
+    @property
+    def sentence(self) -> str:
+        """What is set and what is needed; continues the name of the servo."""
+
+    @property
+    def change(self) -> str:
+        """What mends it, a clause."""
+
+
+@runtime_checkable
+class ConfigurableBus(Bus, Protocol):
+    """A bus that can also read and change the memory of its servos, which lasts without power.
+
+    The commands `servos` and `verify --mend` need it, and `doctor` reports it.
+    """
+
+    def is_free(self, number: int) -> bool:
+        """Return whether no servo has an id."""
+
+    def set_id(self, number: int, new: int) -> None:
+        """Give a servo another id; it loses its torque."""
+
+    def centre(self, number: int) -> int:
+        """Make a servo's present position count 2048; return its homing offset."""
+
+    def homing_offsets(self, channels: Iterable[int]) -> dict[int, int]:
+        """Return the homing offsets of servos."""
+
+    def accepted_settings(self) -> str:
+        """Return which settings of which servos differ from the factory's, "" if none does."""
+
+    def setting_problems(self, servos: Mapping[int, BusServo]) -> Mapping[int, list[Any]]:
+        """Return the SettingFaults of servos, by id."""
+
+    def mend(self, number: int, problem: Any) -> None:
+        """Correct one of the setting_problems() of a servo."""

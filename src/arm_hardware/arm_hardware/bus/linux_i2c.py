@@ -13,11 +13,13 @@ from typing import Any
 
 from arm_common.suggestions import install_command
 
+from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C
-from arm_hardware.bus.servokit import import_adafruit
+from arm_hardware.bus.pca9685 import Pca9685Bus
+from arm_hardware.bus.servokit import ServoKitBus, import_adafruit
+from arm_hardware.bus.wiring import DEVICE, ServoBoard
 from arm_hardware.errors import BusError
 
-DEVICE = Path("/dev/i2c-1")
 # [s] after which the kernel aborts a transfer, in place of its default of 1 s. A transfer of
 # five bytes takes half a millisecond at 100 kHz; the rest is margin for clock stretching.
 TRANSFER_TIMEOUT = 0.05
@@ -132,3 +134,13 @@ def device_group(device: Path) -> str:
         return grp.getgrgid(number).gr_name
     except KeyError:
         return str(number)
+
+
+def servokit_bus(board: ServoBoard, lock: BoardLock | None) -> ServoKitBus:
+    """Return a bus, still closed, that drives a board by Adafruit's library."""
+    return ServoKitBus(board, blinka_i2c, bus_label(), lock)
+
+
+def i2c_dev_bus(board: ServoBoard, lock: BoardLock | None) -> Pca9685Bus:
+    """Return a bus, still closed, that drives a board by the kernel's interface alone."""
+    return Pca9685Bus(board, linux_i2c, bus_label(), lock)

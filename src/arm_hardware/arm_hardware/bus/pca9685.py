@@ -14,8 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
 from arm_hardware.bus.interface import BusPhrases, Measurement
-from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.calibration.servo_map import COUNTS, prescale
+from arm_hardware.bus.wiring import COUNTS, ServoBoard, prescale
 from arm_hardware.errors import BusError
 
 MODE1, MODE2, LED0, ALL_LED, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFA, 0xFD, 0xFE

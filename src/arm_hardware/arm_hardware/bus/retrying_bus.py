@@ -12,7 +12,7 @@ from functools import partial
 from typing import TypeVar
 
 from arm_hardware.bus.i2c import confirmed
-from arm_hardware.bus.interface import Bus, Measurement
+from arm_hardware.bus.interface import Bus, BusPhrases, Measurement
 from arm_hardware.errors import ARM, BusError
 
 T = TypeVar("T")
@@ -51,7 +51,7 @@ class RetryingBus:
     """A bus that retries failed transfers; error messages end with ``remedy``."""
 
     def __init__(self, bus: Bus, remedy: str = f"run {ARM}") -> None:
-        self.bus = bus
+        self._bus = bus
         self._remedy = remedy
         self.faults = 0  # transfers that failed
         self.misreads = 0  # reads that others did not confirm
@@ -59,36 +59,50 @@ class RetryingBus:
         # A write on its way still ends with its read-back; restore() and release() work.
         self.halted = False
 
+    @property
+    def measures(self) -> bool:
+        """Whether the servos report their positions."""
+        return self._bus.measures
+
+    @property
+    def phrases(self) -> BusPhrases:
+        """What users read about the parts of the bus."""
+        return self._bus.phrases
+
+    def label(self, channel: int) -> str:
+        """See Bus.label()."""
+        return self._bus.label(channel)
+
     def open(self) -> None:
         """See Bus.open()."""
-        self._repeat(self.bus.open, "configure again")
+        self._repeat(self._bus.open, "configure again")
 
     def start(self) -> None:
         """See Bus.start()."""
-        self._repeat(self.bus.start)
+        self._repeat(self._bus.start)
 
     def running(self) -> bool:
         """See Bus.running()."""
-        return self._repeat(self.bus.running)
+        return self._repeat(self._bus.running)
 
     @property
     def rewrites(self) -> int:
         """Writes that were repeated because they read back different."""
-        return self.bus.rewrites
+        return self._bus.rewrites
 
     def read(self, channels: Iterable[int]) -> dict[int, int | None]:
         """Return the counts that the board sends, confirmed, None where it sends no pulse."""
         numbers = list(channels)
 
         def read() -> tuple[int | None, ...]:
-            return tuple(self.bus.read_counts(numbers).values())
+            return tuple(self._bus.read_counts(numbers).values())
 
         return dict(zip(numbers, self._repeat(lambda: confirmed(read)), strict=True))
 
     def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
         """See Bus.measure()."""
         numbers = list(channels)
-        return self._repeat(lambda: self.bus.measure(numbers))
+        return self._repeat(lambda: self._bus.measure(numbers))
 
     def tick_time(self, channels: Iterable[int]) -> float:
         """Return the time [s] for reading all channels and writing each, extrapolated from reads.
@@ -100,15 +114,15 @@ class RetryingBus:
         times = []
         for _ in range(TIMED_READS):
             begin = time.perf_counter()
-            self._repeat(lambda: self.bus.read_counts(numbers))
+            self._repeat(lambda: self._bus.read_counts(numbers))
             times.append(time.perf_counter() - begin)
-        if self.bus.together:
+        if self._bus.together:
             return min(times) * TRANSFERS
         return min(times) * (1.0 + len(numbers) * WRITE_BITS / bits)
 
     def differences(self, expected: Mapping[int, int | None]) -> dict[int, int | None]:
         """Return the confirmed counts of the channels that do not send the expected ones."""
-        found = self._repeat(lambda: self.bus.read_counts(expected))
+        found = self._repeat(lambda: self._bus.read_counts(expected))
         suspects = [channel for channel, count in expected.items() if found[channel] != count]
         believed = {c: self._repeat(partial(self._count, c, expected[c])) for c in suspects}
         different = {c: count for c, count in believed.items() if count != expected[c]}
@@ -123,7 +137,7 @@ class RetryingBus:
         """
         if not counts:
             return []
-        if self.bus.together:
+        if self._bus.together:
             return list(counts) if self._write(counts) else []
         return [channel for channel, count in counts.items() if self._write({channel: count})]
 
@@ -136,7 +150,7 @@ class RetryingBus:
             if self.halted:  # perhaps during a failed attempt that has arrived
                 return tried and all(self._count(c, n) == n for c, n in counts.items())
             tried = True
-            self.bus.write_counts(counts)
+            self._bus.write_counts(counts)
             return True
 
         return self._set(counts, transfer)
@@ -146,16 +160,20 @@ class RetryingBus:
         if count is None:
             self.release([channel])
         else:
-            self._set([channel], lambda: self.bus.write_counts({channel: count}))
+            self._set([channel], lambda: self._bus.write_counts({channel: count}))
 
     def release(self, channels: Iterable[int]) -> None:
         """See Bus.release(); works while halted, too."""
         numbers = list(channels)
-        self._repeat(lambda: self.bus.release(numbers))
+        self._repeat(lambda: self._bus.release(numbers))
+
+    def close(self) -> None:
+        """See Bus.close()."""
+        self._bus.close()
 
     def _count(self, channel: int, expected: int | None) -> int | None:
         """Return the confirmed count of one channel."""
-        return confirmed(lambda: self.bus.read_counts([channel])[channel], expected)
+        return confirmed(lambda: self._bus.read_counts([channel])[channel], expected)
 
     def _set(self, channels: Collection[int], transfer: Callable[[], T]) -> T:
         """Run a write to channels; if it arrives corrupted again and again, end their pulses."""
@@ -165,9 +183,9 @@ class RetryingBus:
             cause = error.__cause__
             if not isinstance(cause, OSError) or cause.errno != errno.EBADMSG:
                 raise
-            who = ", ".join(map(self.bus.label, channels))
+            who = ", ".join(map(self._bus.label, channels))
             try:
-                self.bus.release(channels)
+                self._bus.release(channels)
             except OSError:
                 raise BusError(f"{error} Could not be switched off: {who}.") from error
             raise BusError(f"{error} Switched off: {who}.") from error
@@ -187,7 +205,7 @@ class RetryingBus:
                     hint = HINTS.get(error.errno or 0, "check power and wires")
                     then = then or self._remedy
                     raise BusError(
-                        f"{_fault(self.bus.name, error)}: {hint}; then {then}."
+                        f"{_fault(self._bus.name, error)}: {hint}; then {then}."
                     ) from error
                 _LOGGER.debug("A transfer failed and is repeated: %s", error)
         raise AssertionError("unreachable")

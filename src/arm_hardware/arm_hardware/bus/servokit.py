@@ -14,8 +14,7 @@ from arm_common.suggestions import install_command
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, confirmed
 from arm_hardware.bus.pca9685 import CHANNELS, Pca9685Bus, check_count
-from arm_hardware.calibration.calibration import ServoBoard
-from arm_hardware.calibration.servo_map import COUNTS
+from arm_hardware.bus.wiring import COUNTS, ServoBoard
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"
@@ -153,7 +152,7 @@ class ServoKitBus(Pca9685Bus):
         """Return ServoKit's servo with the whole period as pulse range: fractions are counts."""
         if channel not in self._servos:
             servo = self._kit.servo[channel]
-            servo.set_pulse_width_range(0, COUNTS * self._board.pulse_per_count)
+            servo.set_pulse_width_range(0, COUNTS * self._board.setpoint_per_count)
             self._servos[channel] = servo
         return self._servos[channel]
 

@@ -2,49 +2,44 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads calibration files strictly, because a wrong pulse can destroy a servo.
 
-The reader and the JSON schema share the tables of keys. To regenerate the schema:
-
-    python3 -m arm_hardware.calibration.file
+The reader and the JSON schema (`calibration.writing.schema`) share the tables of keys.
 """
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from arm_common.files.saving import write_bytes
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
-from arm_common.yaml.json_schema import schema_of
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
 
-from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.calibration import (
-    SAFE_PULSES_US,
+from arm_hardware.bus.wiring import (
+    COUNTS,
+    FEETECH,
+    FEETECH_BAUD_RATES,
     BusServo,
-    Calibration,
     SerialBus,
     ServoBoard,
-    ServoCalibration,
+    prescale,
 )
-from arm_hardware.calibration.servo_map import COUNTS, prescale
+from arm_hardware.calibration.axes import GRIPPER
+from arm_hardware.calibration.calibration import SAFE_PULSES_US, Calibration, ServoCalibration
 from arm_hardware.errors import CalibrationError
 
-SCHEMA = "calibration.schema.json"
 CHANNELS = 16
 PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
 ADDRESSES = range(0x08, 0x78)
 FREQUENCIES_HZ = (24.0, 400.0)
 CLOCKS_HZ = (1e6, 50e6)
 SIGNS = (-1, 1)
-COUNTS_OF = (0.0, COUNTS - 1.0)  # a turn of a servo that answers
+COUNTS_OF = (0.0, COUNTS - 1.0)  # a turn of a smart servo
 OFFSETS = range(-2047, 2048)
-BAUD_RATES = (38400, 57600, 115200, 128000, 250000, 500000, 1_000_000)
+BAUD_RATES = range(1200, 10_000_001)  # of a protocol other than Feetech's
 TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
 ROUNDING = 1e-9  # [rad or m]
 Pair = tuple[float, float]
@@ -59,7 +54,7 @@ class Wires(NamedTuple):
     channel: str  # key of the output or id
     channels: range
     what: str  # that channel is
-    pulse: str  # what means a position, in the names of keys
+    setpoint: str  # unit of what means a position, in the names of keys
     limits: str  # key of its limits
     bounds: Pair  # in which it must be
 
@@ -75,6 +70,11 @@ def wires_of(board: ServoBoard | SerialBus) -> Wires:
     return BUS_WIRES if isinstance(board, SerialBus) else BOARD_WIRES
 
 
+def file_unit(servo: ServoCalibration) -> str:
+    """Return the unit of a servo's positions in its file: "deg" or "mm"."""
+    return "deg" if servo.unit == "rad" else "mm"
+
+
 STIFFNESS = {"deg": "stiffness_nm_rad", "mm": "stiffness_n_mm"}  # by the unit of positions
 STIFFNESS_SI = {"deg": 1.0, "mm": 1e3}
 _STIFF_UNITS = {"deg": "N m/rad", "mm": "N/mm"}
@@ -85,13 +85,13 @@ def _servo(unit: str, what: str, wires: Wires) -> Table:
     """Return the keys of a servo whose positions are in a unit."""
     number = Leaf(unit, "number")
     pulse = "pulse" if wires is BOARD_WIRES else "count"
-    numbers = ListOf(Leaf(wires.pulse, pulse), 2, 2)
+    numbers = ListOf(Leaf(wires.setpoint, pulse), 2, 2)
     sign = f"servo {what} = sign * actuator {what} + zero; 1 if left out"
     keys = {
         wires.channel: Key(Leaf(f"0 to {wires.channels[-1]}", wires.channel), wires.what, True),
         "sign": Key(Leaf("1 or -1", "sign"), sign),
         f"zero_{unit}": Key(number, f"servo {what} where the actuator is at 0; 0 if left out"),
-        f"points_{unit}_{wires.pulse}": Key(
+        f"points_{unit}_{wires.setpoint}": Key(
             ListOf(ListOf(NUMBER, 2, 2), 2, None),
             f"[servo {what}, {pulse}] measured, the first rising, {pulse}s rising or falling",
             True,
@@ -139,6 +139,10 @@ BUS = Table(
     {
         "port": Key(Leaf("path", "text"), "the serial port, such as /dev/ttyACM0", True),
         "baud_rate": Key(Leaf("baud", "baud"), "its speed; 1000000 if left out"),
+        "protocol": Key(
+            Leaf("name of a protocol", "text"),
+            "what its servos speak, by which the backend is chosen; feetech if left out",
+        ),
     }
 )
 CALIBRATION = Table(
@@ -149,7 +153,7 @@ CALIBRATION = Table(
         ),
         "robot": Key(NAME, "name of the robot description that it belongs to", True),
         "board": Key(BOARD, "the PCA9685; a file has either board or bus"),
-        "bus": Key(BUS, "the bus of servos that answer, Feetech STS3215"),
+        "bus": Key(BUS, "the serial bus of smart servos, such as Feetech STS3215"),
         "safe_pulses_us": Key(
             ListOf(Leaf("us", "pulse"), 2, 2),
             "of a board: what pulse_limits_us of any servo may be; 400 to 2600 if left out",
@@ -167,50 +171,6 @@ CALIBRATION = Table(
 )
 
 
-_BUS_ALONE = {"safe_pulses_us": False}  # which a file with a bus must not have
-
-
-def calibration_schema() -> dict[str, Any]:
-    """Return the JSON schema (draft 2020-12) as plain data."""
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": "Servo calibration of arm_hardware",
-        "description": "Which servo is on which channel, and which pulse means which position.",
-        **schema_of(CALIBRATION),
-        "oneOf": [{"required": ["board"]}, {"required": ["bus"], "properties": _BUS_ALONE}],
-        "$defs": {
-            "number": {"type": "number"},
-            "positive": {"type": "number", "exclusiveMinimum": 0},
-            "text": {"type": "string", "pattern": "\\S"},
-            "flag": {"type": "boolean"},
-            "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
-            "sign": {"enum": list(SIGNS)},
-            "channel": {"type": "integer", "minimum": 0, "maximum": CHANNELS - 1},
-            "id": _range("integer", (BUS_WIRES.channels[0], BUS_WIRES.channels[-1])),
-            "count": _range("number", COUNTS_OF),
-            "offset": _range("integer", (OFFSETS[0], OFFSETS[-1])),
-            "baud": {"enum": list(BAUD_RATES)},
-            "address": _range("integer", (ADDRESSES[0], ADDRESSES[-1])),
-            "frequency": _range("number", FREQUENCIES_HZ),
-            "clock": _range("number", CLOCKS_HZ),
-            "pulse": _range("number", PULSES_US),
-        },
-    }
-
-
-def schema_text() -> str:
-    """Return the text of the schema file."""
-    return json.dumps(calibration_schema(), indent=2) + "\n"
-
-
-def _range(kind: str, bounds: Pair) -> dict[str, Any]:
-    return {"type": kind, "minimum": bounds[0], "maximum": bounds[1]}
-
-
-if __name__ == "__main__":
-    write_bytes(schema_text().encode(), Path(__file__).parents[2] / "schema" / SCHEMA)
-
-
 def load_calibration(path: Path) -> Calibration:
     """Read and validate a calibration file, or raise CalibrationError."""
     return _calibration(read_yaml(path, CalibrationError), path)
@@ -224,7 +184,7 @@ def parse_calibration(data: bytes, path: Path) -> Calibration:
 def _calibration(root: Field, path: Path) -> Calibration:
     top = CALIBRATION.read(root)
     if ("board" in top) == ("bus" in top):
-        raise root.error("needs either board or bus", "bus is for servos that answer")
+        raise root.error("needs either board or bus", "bus is for smart servos")
     board = _board(top["board"]) if "board" in top else _bus(top["bus"])
     wires = wires_of(board)
     safe = _safe(top.get("safe_pulses_us"), wires)
@@ -265,7 +225,7 @@ def _safe(field: Field | None, wires: Wires) -> Pair:
 def _unit(field: Field, wires: Wires, default: str = "deg") -> str:
     """Return the unit of a joint, which is that of its points."""
     given = field.mapping()
-    points = {unit: f"points_{unit}_{wires.pulse}" for unit in SERVOS[wires]}
+    points = {unit: f"points_{unit}_{wires.setpoint}" for unit in SERVOS[wires]}
     if set(points.values()) <= given.keys():
         raise field.error(f"needs either {' or '.join(points.values())}, not both")
     return next((unit for unit, key in points.items() if key in given), default)
@@ -273,10 +233,14 @@ def _unit(field: Field, wires: Wires, default: str = "deg") -> str:
 
 def _bus(field: Field) -> SerialBus:
     given = BUS.read(field)
-    problem = f"must be one of {', '.join(map(str, BAUD_RATES))}"
-    return SerialBus(
-        given["port"].text(), _whole(given.get("baud_rate"), 1_000_000, BAUD_RATES, problem)
-    )
+    protocol = given["protocol"].text() if "protocol" in given else FEETECH
+    allowed: Collection[int] = BAUD_RATES
+    problem = f"must be a whole number from {BAUD_RATES[0]} to {BAUD_RATES[-1]}"
+    if protocol == FEETECH:
+        allowed = FEETECH_BAUD_RATES
+        problem = f"must be one of {', '.join(map(str, allowed))}"
+    baud_rate = _whole(given.get("baud_rate"), 1_000_000, allowed, problem)
+    return SerialBus(given["port"].text(), baud_rate, protocol=protocol)
 
 
 def _board(field: Field) -> ServoBoard:
@@ -296,14 +260,14 @@ def _servo_calibration(
 ) -> ServoCalibration:
     given = SERVOS[wires][unit].read(field)
     si = TO_SI[unit]
-    rows = _points(given[f"points_{unit}_{wires.pulse}"], wires)
+    rows = _points(given[f"points_{unit}_{wires.setpoint}"], wires)
     problem = f"must be a whole number from 0 to {wires.channels[-1]}"
     offset = given.get("homing_offset")
     servo = ServoCalibration(
         channel=_whole(given[wires.channel], 0, wires.channels, problem),
         unit="rad" if unit == "deg" else "m",
         points=tuple((place * si, pulse) for place, pulse in rows),
-        pulse_limits=_clamp(given[wires.limits], rows, safe, board, wires),
+        setpoint_limits=_clamp(given[wires.limits], rows, safe, board, wires),
         sign=_whole(given.get("sign"), 1, SIGNS, "must be 1 or -1"),
         zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
         speed=_positive(given.get(f"speed_{unit}_s")) * si,
@@ -348,7 +312,7 @@ def _limited(
     lower, upper = _pair(field)
     if not lower < upper:
         raise field.error("must rise")
-    reach = servo.map(board.pulse_per_count)
+    reach = servo.map(board.setpoint_per_count)
     if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
         raise field.error(
             "is more than points and pulse limits allow, "
@@ -389,7 +353,7 @@ def _clamp(
     pulses = [pulse for _, pulse in rows]
     if max(clamp[0], min(pulses)) >= min(clamp[1], max(pulses)):
         raise field.error("must overlap the points' pulses")
-    period_us = board.pulse_per_count * (COUNTS - 1)
+    period_us = board.setpoint_per_count * (COUNTS - 1)
     if isinstance(board, ServoBoard) and clamp[1] >= period_us:
         raise field.error(f"allows pulses longer than the period of {period_us:.0f} us")
     return clamp
@@ -404,7 +368,7 @@ def _pulses(field: Field, bounds: Pair) -> Pair:
 
 
 def _range_text(wires: Wires) -> str:
-    return f"{wires.bounds[0]:g} to {wires.bounds[1]:g} {wires.pulse}"
+    return f"{wires.bounds[0]:g} to {wires.bounds[1]:g} {wires.setpoint}"
 
 
 def _pair(field: Field) -> Pair:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an arm needs from its servos that answer: counts, torque, and ranges that its joints have.
+"""What an arm needs from its smart servos: counts, torque, and ranges that its joints have.
 
 A joint that was not swept, or was swept across the seam between counts 4095 and 0, has a range
 that is far from the joint's; nothing else in a calibration shows it.
@@ -16,10 +16,10 @@ from arm_common.transforms import Array
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
 from arm_description import RobotModel
+from arm_hardware.bus.wiring import COUNTS, SerialBus
 from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoCalibration
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.servo_map import COUNTS
 from arm_hardware.errors import CalibrationError
 
 _POSTURES = 256  # at which torques are computed, random but always the same

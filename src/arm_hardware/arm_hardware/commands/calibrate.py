@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Find the pulses of an arm's servos in small steps with keys, and write its calibration file.
 
-Servos that answer are guided by hand instead. It accesses the servos directly, so end the driver
+Smart servos are guided by hand instead. It accesses the servos directly, so end the driver
 first.
 """
 
@@ -20,21 +20,22 @@ from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_hardware.backends import (
-    backend_of,
-    real_bus,
-    sim_bus,
-    simulated_board,
-    simulated_servos,
-)
+from arm_hardware.backends import AUTO, EmulatedHardware, backend_for, load_backend
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import FEETECH, Calibration, SerialBus
+from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import parse_calibration
-from arm_hardware.calibration.pulses import HELD, HELD_MEASURED, MeasuredPulses, Pulses
-from arm_hardware.calibration.store import read_bytes, robot_of, template
+from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.calibration.wizard.setpoints import (
+    HELD,
+    HELD_MEASURED,
+    MeasuredSetpoints,
+    Setpoints,
+)
+from arm_hardware.calibration.writing.changes import read_bytes
+from arm_hardware.calibration.writing.template import template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import add_board
@@ -46,7 +47,8 @@ def _new_text(path: Path, robot: str, backend: str) -> bytes:
         raise CalibrationError(
             "does not exist", str(path), remedy="give --robot ROBOT to create it"
         )
-    return template(load_robot(robot), backend == FEETECH).encode()
+    protocol = "" if backend == AUTO else load_backend(backend).protocol
+    return template(load_robot(robot), protocol).encode()
 
 
 def calibrate(chosen: argparse.Namespace) -> None:
@@ -56,20 +58,23 @@ def calibrate(chosen: argparse.Namespace) -> None:
     if chosen.port:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
-    model, screen = _robot(chosen.robot, calibration), Screen()
-    bus = _closed_bus(chosen, calibration)
+    model = _robot(chosen.robot, calibration)
+    bus, emulation = _connection(chosen, calibration)
+    screen = Screen()
     retrying = RetryingBus(bus, "press the key again")
     retrying.open()
     try:
-        pulses = (MeasuredPulses if bus.measures else Pulses)(retrying, calibration)
+        setpoints = (MeasuredSetpoints if bus.measures else Setpoints)(retrying, calibration)
         session = CalibrationSession(
-            text, read, calibration, pulses, date.today(), model, chosen.robot
+            text, read, calibration, setpoints, date.today(), model, chosen.robot
         )
         with screen:
             session.run(screen)
     finally:
         sys.stdout.write(f"\n{HELD_MEASURED if bus.measures else HELD}\n")
         bus.close()
+        if emulation is not None:
+            emulation.close()
 
 
 def _robot(given: str, calibration: Calibration) -> RobotModel | None:
@@ -94,14 +99,15 @@ def _robot(given: str, calibration: Calibration) -> RobotModel | None:
     return model
 
 
-def _closed_bus(chosen: argparse.Namespace, calibration: Calibration) -> Bus:
-    board, clock = calibration.board, SteadyClock()
-    backend = backend_of(chosen.backend, board, calibration.path)
+def _connection(
+    chosen: argparse.Namespace, calibration: Calibration
+) -> tuple[Bus, EmulatedHardware | None]:
+    """Return the closed bus, and the emulated hardware that it drives, if any."""
+    backend = backend_for(chosen.backend, calibration.board, calibration.path)
     if chosen.hardware == "real":
-        return real_bus(backend, board)
-    if isinstance(board, SerialBus):
-        return simulated_servos(board, clock).bus
-    return sim_bus(backend, board, simulated_board(board, clock, None))
+        return backend.bus(calibration.board), None
+    emulation = backend.emulated(calibration.board, SteadyClock())
+    return emulation.bus, emulation
 
 
 def main(args: Sequence[str] | None = None) -> int:
@@ -111,7 +117,7 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--robot", default="", help="robot of the file, needed for a new one: shipped name or path"
     )
-    parser.add_argument("--port", default="", help="serial port of servos that answer")
+    parser.add_argument("--port", default="", help="serial port of smart servos")
     add_board(parser)
     interrupt_on_signals()
     return run(parser, calibrate, args, (HardwareError, DescriptionError, EOFError))

@@ -23,15 +23,15 @@ from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description import DescriptionError, RobotModel
 from arm_hardware.calibration.file import parse_calibration, wires_of
 from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
-from arm_hardware.calibration.store import (
+from arm_hardware.calibration.selection import robot_of
+from arm_hardware.calibration.touch_points import TouchPoints, load_touches
+from arm_hardware.calibration.writing.changes import (
     CalibrationChange,
     change,
     changed_keys,
     read_bytes,
-    robot_of,
     within_reach,
 )
-from arm_hardware.calibration.touch_points import TouchPoints, load_touches
 from arm_hardware.errors import HardwareError
 
 OLDER = (

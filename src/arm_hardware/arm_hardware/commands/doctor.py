@@ -17,10 +17,10 @@ from pathlib import Path
 from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
-from arm_hardware.backends import readable_bus, servo_bus_at
+from arm_hardware.backends import I2C_DEV, backends_of
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import DEVICE
-from arm_hardware.calibration.calibration import SerialBus, ServoBoard, config_folder
+from arm_hardware.bus.wiring import DEVICE, SerialBus, ServoBoard
+from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,
     board_with_needs,
@@ -58,6 +58,16 @@ def _loopback() -> Loopback:
     return Loopback(works, tuple(measured))
 
 
+def _readable_board(board: ServoBoard) -> Bus:
+    """Return a bus, still closed, to read a board that may be in use; it needs no library."""
+    return I2C_DEV.bus(board, locked=False)
+
+
+def _servo_bus(bus: SerialBus) -> Bus:
+    """Return a bus, still closed, of a protocol that some backend speaks."""
+    return next(iter(backends_of(bus.protocol).values())).bus(bus)
+
+
 @dataclass(frozen=True)
 class Host:
     """The computer to check."""
@@ -65,14 +75,14 @@ class Host:
     device: Path = DEVICE  # node of the I2C bus
     sys: Path = Path("/sys")  # of the kernel
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
-    connect: Callable[[ServoBoard], Bus] = readable_bus
+    connect: Callable[[ServoBoard], Bus] = _readable_board
     throttled: Callable[[], str] = _throttled
     loopback: Callable[[], Loopback] | None = (
         _loopback if has_ros() else None
     )  # None without ROS 2
     today: date = field(default_factory=date.today)
     proc: Path = PROC  # of the kernel
-    connect_servos: Callable[[SerialBus], Bus] = servo_bus_at
+    connect_servos: Callable[[SerialBus], Bus] = _servo_bus
 
 
 def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResult]:
@@ -95,7 +105,7 @@ def run_checks(host: Host, real: bool, file: Path | None) -> Iterator[CheckResul
         fix = "give --calibration FILE: real servos need a measured one"
         yield CheckResult("calibration of this arm", False, "none given", fix)
     if isinstance(wanted, SerialBus):
-        if real:
+        if real and backends_of(wanted.protocol):
             yield from check_servo_bus(wanted, host.connect_servos)
     elif node is not None and node.ok:
         yield from check_board(wanted, host.connect, real)

@@ -21,19 +21,18 @@ from pathlib import Path
 from arm_common.suggestions import install_command, program
 
 from arm_description import DescriptionError
+from arm_hardware.backends import AUTO, backend_for, backends_of
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.feetech import PACKAGE as FEETECH_PACKAGE
-from arm_hardware.bus.feetech import FeetechBus
-from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.interface import Bus, ConfigurableBus, Measurement
 from arm_hardware.bus.linux_i2c import check_device, device_group
 from arm_hardware.bus.pca9685 import CHANNELS
-from arm_hardware.bus.servokit import PACKAGE
-from arm_hardware.calibration.calibration import Calibration, SerialBus, ServoBoard
+from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.servo_needs import check_ranges, with_needs
-from arm_hardware.calibration.store import robot_of
+from arm_hardware.calibration.selection import robot_of
+from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.control.feedback import WARM
-from arm_hardware.errors import VERIFY, BusError, CalibrationError
+from arm_hardware.errors import VERIFY, BusError, CalibrationError, HardwareError
 
 
 @dataclass(frozen=True)
@@ -101,21 +100,31 @@ def check_board(
 def check_servo_bus(
     wanted: SerialBus, connect: Callable[[SerialBus], Bus]
 ) -> Iterator[CheckResult]:
-    """Find a calibration's servos that answer and read what they report, without writing."""
+    """Find a calibration's smart servos and read what they report, without writing."""
     what = f"servo bus {wanted.port}"
     bus = connect(wanted)
     try:
         bus.open()
         measured, counts = bus.measure(wanted.servos), bus.read_counts(wanted.servos)
-        settings = bus.accepted_settings() if isinstance(bus, FeetechBus) else ""
+        settings = bus.accepted_settings() if isinstance(bus, ConfigurableBus) else None
     except (BusError, OSError) as error:
         problem, _, remedy = str(error).rstrip(".").partition(": ")
         yield CheckResult(what, False, problem, remedy or "check its plugs and its supply")
         return
     finally:
         bus.close()
-    yield CheckResult(what, True, f"ids {', '.join(map(str, measured))} answer")
-    yield CheckResult("servos' settings", True, settings or "as from the factory")
+    yield CheckResult(what, True, f"ids {', '.join(map(str, counts))} answer")
+    if settings is not None:
+        yield CheckResult("servos' settings", True, settings or "as from the factory")
+    if measured:
+        yield from _check_measurements(measured)
+    holding = [str(number) for number, count in counts.items() if count is not None]
+    torque = f"servos {', '.join(holding)}" if holding else "none: the arm can be moved by hand"
+    yield CheckResult("torque", True, torque)
+
+
+def _check_measurements(measured: Mapping[int, Measurement]) -> Iterator[CheckResult]:
+    """Check what servos report about their supply and their temperature."""
     volts = sorted(servo.voltage for servo in measured.values())
     yield CheckResult("servos' supply", True, f"{volts[0]:.1f} to {volts[-1]:.1f} V")
     hottest = max(measured, key=lambda number: measured[number].temperature)
@@ -123,9 +132,6 @@ def check_servo_bus(
     detail = f"up to {heat:.0f} degrees Celsius (servo {hottest})"
     fix = "let it cool down, and remove what it holds against"
     yield CheckResult("servos' temperature", heat < WARM, detail, fix, needed=False)
-    holding = [str(number) for number, count in counts.items() if count is not None]
-    torque = f"servos {', '.join(holding)}" if holding else "none: the arm can be moved by hand"
-    yield CheckResult("torque", True, torque)
 
 
 def board_with_needs(read: Calibration) -> ServoBoard | SerialBus:
@@ -133,9 +139,10 @@ def board_with_needs(read: Calibration) -> ServoBoard | SerialBus:
     if not isinstance(read.board, SerialBus):
         return read.board
     try:
-        return with_needs(read, read.board, robot_of(read))
-    except (DescriptionError, CalibrationError):
-        return read.board  # reported by check_calibration, or the robot is in another folder
+        backend = backend_for(AUTO, read.board, read.path)
+        return backend.with_needs(read, read.board, robot_of(read))
+    except (DescriptionError, HardwareError):
+        return read.board  # reported by other checks, or the robot is in another folder
 
 
 def check_user(node: Path, wanted: ServoBoard) -> CheckResult:
@@ -241,7 +248,6 @@ def _text(path: Path) -> str:
         return ""
 
 
-BOARD_PACKAGES = ("adafruit-blinka", "adafruit-circuitpython-pca9685", PACKAGE)
 LEAST_PYTHON = (3, 10)
 
 
@@ -255,11 +261,22 @@ def check_software(
     ros = environment.get("ROS_DISTRO") or "no ROS_DISTRO set"
     fix = "source your ROS 2 (source /opt/ros/jazzy/setup.bash), or use ./arm, which brings one"
     yield CheckResult("ROS 2", has_ros(), ros if has_ros() else "rclpy is not installed", fix)
-    if isinstance(board, SerialBus):
-        yield _package(FEETECH_PACKAGE, install_command(FEETECH_PACKAGE), needed=True)
+    yield from _check_packages(board)
+
+
+def _check_packages(board: ServoBoard | SerialBus) -> Iterator[CheckResult]:
+    """Check the packages of the backend that drives a board or bus unless another is chosen."""
+    suiting = backends_of(board.protocol)
+    if not suiting:
+        what, detail = f"protocol {board.protocol}", "no backend speaks it"
+        yield CheckResult(what, False, detail, "install its package, or correct bus.protocol")
         return
-    fix = f"not needed with backend:=i2c_dev; else {install_command(PACKAGE)}"
-    yield from (_package(name, fix, needed=False) for name in BOARD_PACKAGES)
+    (_, first), *others = suiting.items()
+    for package in first.packages:
+        fix = install_command(package)
+        if others:
+            fix = f"not needed with backend:={others[0][0]}; else {fix}"
+        yield _package(package, fix, needed=not others)
 
 
 def has_ros() -> bool:

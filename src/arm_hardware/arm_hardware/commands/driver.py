@@ -1,9 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`driver` starts the servo driver of an arm; `arm`, `disarm`, `stop`, `reset` command it.
-
-`rehearse` lets its simulated servos fail.
-"""
+"""`driver` starts the servo driver of an arm; `arm`, `disarm`, `stop`, `reset` command it."""
 
 from __future__ import annotations
 
@@ -19,16 +16,14 @@ from arm_common.suggestions import program
 
 from arm_common import cli
 from arm_description import shipped_robots
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
 from arm_hardware.errors import HardwareError, StateError
-from arm_hardware.motion.options import ALL_BACKENDS
-from arm_hardware.rehearsal import EVENTS, UNITS
 
 if TYPE_CHECKING:
     from arm_hardware.ros.driver_calls import DriverCalls
 
 _ALL_FOUND = 5.0  # [s] in which DDS discovers every driver, also on a busy computer
 _ERRORS = (HardwareError, InputError)
-_WATCHED = 3.0  # [s] of the driver's status after an event; a servo is overloaded after 2 s
 
 
 def driver_parser() -> argparse.ArgumentParser:
@@ -51,7 +46,10 @@ def driver_parser() -> argparse.ArgumentParser:
         help="drive real servos, which stay as they are until a person arms them",
     )
     parser.add_argument(
-        "--backend", choices=ALL_BACKENDS, default="auto", help="what drives the servos"
+        "--backend",
+        choices=backend_names(),
+        default=AUTO,
+        help=f"what drives the servos; {BACKENDS_HELP}",
     )
     add_namespace(parser)
     parser.add_argument("--prefix", default="", help="of joints and frames, such as left_")
@@ -129,41 +127,6 @@ def stop() -> int:
             raise StateError("; ".join(refused) or nothing)
 
     return cli.run(parser, run, user_arguments(), _ERRORS)
-
-
-def rehearsal_parser() -> argparse.ArgumentParser:
-    """Return the parser of `rehearse`."""
-    text = (
-        "Let the servos of a running driver fail, and see what it does. Only simulated servos do: "
-        "those of driver without --real, and of demo."
-    )
-    parser = _parser("rehearse", text)
-    events = parser.add_subparsers(dest="event", metavar="EVENT", required=True)
-    for event in EVENTS:
-        takes = events.add_parser(event.name, help=event.text, description=f"{event.text}.")
-        if event.servo:
-            takes.add_argument("servo", metavar="SERVO", help="its joint, gripper, or its number")
-        if event.unit:
-            unit = event.unit.upper()
-            takes.add_argument("value", type=cli.number, metavar=unit, help=f"in {event.unit}")
-        takes.set_defaults(unit=event.unit)
-    return parser
-
-
-def rehearse() -> int:
-    """Let the simulated servos of the running driver fail; return the exit code."""
-
-    def run(options: argparse.Namespace) -> None:
-        from arm_hardware.ros.driver_calls import drivers, only_driver
-
-        servo, value = getattr(options, "servo", ""), getattr(options, "value", 0.0)
-        with drivers(options.namespace) as running:
-            driver = only_driver(running)
-            _print(driver.rehearse(options.event, servo, value * UNITS.get(options.unit, 1.0)))
-            if servo or options.unit:
-                driver.watch(_WATCHED, _print)
-
-    return cli.run(rehearsal_parser(), run, user_arguments(), _ERRORS)
 
 
 def _parser(name: str, text: str) -> argparse.ArgumentParser:

@@ -11,6 +11,5 @@ hardware = node_entry_point("arm_hardware.ros.process")
 
 arm = tool_entry_point(_COMMANDS, "arm")
 disarm = tool_entry_point(_COMMANDS, "disarm")
-rehearse = tool_entry_point(_COMMANDS, "rehearse")
 reset = tool_entry_point(_COMMANDS, "reset")
 stop = tool_entry_point(_COMMANDS, "stop")

@@ -21,13 +21,13 @@ from arm_common.suggestions import program
 
 from arm_description import DescriptionError, load_robot
 from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.calibration.lerobot import (
+from arm_hardware.calibration.servo_needs import check_ranges
+from arm_hardware.calibration.writing.lerobot import (
     calibration_text,
     lerobot_text,
     load_lerobot,
     selected,
 )
-from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.errors import CalibrationError, HardwareError
 
 

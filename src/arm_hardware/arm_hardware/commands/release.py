@@ -4,7 +4,8 @@
 
 For a board it needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs
 it, too. It also works while a driver has locked the board, which then faults and leaves the
-channels off. With --driver, the running driver releases its servos, on whatever bus they are.
+channels off. With --calibration, the smart servos of its bus lose their torque instead. With
+--driver, the running driver releases its servos, on whatever bus they are.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ from pathlib import Path
 
 from arm_common.cli import run, unused
 
-from arm_hardware.backends import stored_i2c
+from arm_hardware.backends import AUTO, backend_for, of_simulation
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
-from arm_hardware.bus.linux_i2c import DEVICE, linux_i2c
+from arm_hardware.bus.linux_i2c import linux_i2c
 from arm_hardware.bus.pca9685 import (
     ALL_LED_OFF_H,
     CHANNELS,
@@ -28,9 +29,11 @@ from arm_hardware.bus.pca9685 import (
     LED0,
     check_identity,
 )
+from arm_hardware.bus.wiring import DEVICE, SerialBus
 from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5
+_STORED_I2C = "arm_simulation.emulation.board:stored_i2c"
 
 
 def release(board: Registers) -> None:
@@ -49,22 +52,21 @@ def release(board: Registers) -> None:
 
 def _release_servos(chosen: argparse.Namespace) -> None:
     # Here, as a board must be released without YAML.
-    from arm_hardware.bus.feetech import FeetechBus
     from arm_hardware.bus.retrying_bus import RetryingBus
-    from arm_hardware.calibration.calibration import SerialBus
     from arm_hardware.calibration.file import load_calibration
 
     calibration = load_calibration(chosen.calibration)
     board = calibration.board
     if not isinstance(board, SerialBus):
         raise CalibrationError("is for a PCA9685; give --address", str(calibration.path))
+    backend = backend_for(AUTO, board, calibration.path)
     # Unchecked: whatever is wrong with a servo or the supply, the torque is switched off.
-    bus = RetryingBus(FeetechBus(replace(board, servos={}), board.port), "try again")
+    bus = RetryingBus(backend.bus(replace(board, servos={}), locked=False), "try again")
     bus.open()
     try:
         bus.release(board.servos)
     finally:
-        bus.bus.close()
+        bus.close()
     sys.stdout.write(f"Released all servos at {board.port}.\n")
 
 
@@ -85,7 +87,10 @@ def _release_board(chosen: argparse.Namespace) -> None:
         return
     place = f"0x{chosen.address:02x} of {chosen.sim or chosen.device}"
     try:
-        i2c = stored_i2c(chosen.sim, chosen.address) if chosen.sim else linux_i2c(chosen.device)
+        if chosen.sim:
+            i2c = of_simulation(_STORED_I2C)(chosen.sim, chosen.address)
+        else:
+            i2c = linux_i2c(chosen.device)
         board = Registers(LockTimeoutI2C(i2c), chosen.address)
         with suppress(OSError):  # a disturbed board is released all the same
             check_identity(board, chosen.address)
@@ -107,7 +112,7 @@ def main(args: list[str] | None = None) -> int:
     parser.add_argument("--device", type=Path, default=DEVICE, help="I2C device node")
     parser.add_argument("--address", type=_address, default=0x40, help="of the board, like 0x40")
     parser.add_argument(
-        "--calibration", type=Path, help="of servos that answer, which are released instead"
+        "--calibration", type=Path, help="of smart servos, which are released instead"
     )
     parser.add_argument("--sim", type=Path, help="sim_registers of a simulated board instead")
     parser.add_argument(

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""List the servos that answer at a serial port; give one another id, or centre it.
+"""List the smart servos at a serial port; give one another id, or centre it.
 
 A new servo has the id 1, and servos on one bus need different ones: connect one at a time, and
 give it the id of its joint. Centring makes the position where a servo is held by hand the middle
@@ -13,20 +13,21 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from arm_common.cli import run
 
-from arm_hardware.backends import servo_bus_at
-from arm_hardware.bus.feetech import FeetechBus
-from arm_hardware.calibration.calibration import SerialBus
-from arm_hardware.calibration.file import BAUD_RATES, BUS_WIRES
+from arm_hardware.backends import AUTO, backend_for, serial_protocols
+from arm_hardware.bus.interface import Bus, ConfigurableBus
+from arm_hardware.bus.wiring import FEETECH, FEETECH_BAUD_RATES, SerialBus
+from arm_hardware.calibration.file import BUS_WIRES
 from arm_hardware.errors import BusError, HardwareError
 
 IDS = BUS_WIRES.channels
 _FIX = "switch its supply on, check its plugs, and connect one servo at a time"
 
 
-def _servo(bus: FeetechBus, number: int) -> int:
+def _servo(bus: ConfigurableBus, number: int) -> int:
     """Return the id of a servo; raise BusError if it cannot be one, or none has it."""
     if bus.is_free(_checked(number)):
         raise BusError(f"No servo with the id {number} answers; {_FIX}.")
@@ -39,7 +40,7 @@ def _checked(number: int) -> int:
     return number
 
 
-def _change(bus: FeetechBus, chosen: argparse.Namespace) -> str:
+def _change(bus: ConfigurableBus, chosen: argparse.Namespace) -> str:
     """Change a servo as chosen; return a sentence about it."""
     if chosen.centre is not None:
         offset = bus.centre(_servo(bus, chosen.centre))
@@ -52,26 +53,45 @@ def _change(bus: FeetechBus, chosen: argparse.Namespace) -> str:
     return f"Servo {old} has the id {new} now.\n"
 
 
-def _list(bus: FeetechBus, port: SerialBus) -> str:
+def _list(bus: Bus, port: SerialBus) -> str:
     found = bus.scan()
     if not found:
         raise BusError(f"No servo answers at {port.port}, {port.baud_rate} baud; {_FIX}.")
-    offsets = bus.homing_offsets(found)
-    return "".join(
-        f"id {number}: count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C, "
-        f"homing_offset {offsets[number]}\n"
-        for number, servo in bus.measure(found).items()
-    )
+    lines = {number: f"id {number}" for number in found}
+    for number, servo in bus.measure(found).items():
+        lines[number] += (
+            f": count {servo.count}, {servo.voltage:.1f} V, {servo.temperature:.0f} deg C"
+        )
+    if isinstance(bus, ConfigurableBus):
+        for number, offset in bus.homing_offsets(found).items():
+            lines[number] += f", homing_offset {offset}"
+    return "".join(f"{line}\n" for line in lines.values())
+
+
+def _bus_at(port: SerialBus) -> Bus:
+    """Return a bus, still closed; open() locks it."""
+    return backend_for(AUTO, port, Path(port.port)).bus(port)
 
 
 def servos(chosen: argparse.Namespace) -> None:
     """Run the tool."""
-    port = SerialBus(chosen.port, chosen.baud_rate)
-    bus = servo_bus_at(port)
+    port = SerialBus(chosen.port, chosen.baud_rate, protocol=chosen.protocol)
+    if port.protocol == FEETECH and port.baud_rate not in FEETECH_BAUD_RATES:
+        known = ", ".join(map(str, FEETECH_BAUD_RATES))
+        raise BusError(f"--baud-rate {port.baud_rate} is not one of {known}.")
+    bus = _bus_at(port)
+    listing = chosen.centre is None and chosen.set_id is None
+    if not listing and not isinstance(bus, ConfigurableBus):
+        raise BusError(
+            f"Servos of the protocol {port.protocol} can only be listed here; change their ids "
+            "and middles by their maker's program."
+        )
     bus.open()
     try:
-        listing = chosen.centre is None and chosen.set_id is None
-        sys.stdout.write(_list(bus, port) if listing else _change(bus, chosen))
+        if isinstance(bus, ConfigurableBus) and not listing:
+            sys.stdout.write(_change(bus, chosen))
+        else:
+            sys.stdout.write(_list(bus, port))
     except OSError as error:
         raise BusError(f"{chosen.port}: {error.strerror or error}; {_FIX}.") from error
     finally:
@@ -82,8 +102,12 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the tool; return the exit code."""
     parser = argparse.ArgumentParser(prog="servos", description=__doc__)
     parser.add_argument("--port", default="/dev/ttyACM0", help="serial port of the bus")
+    parser.add_argument("--baud-rate", type=int, default=1_000_000, help="its speed")
     parser.add_argument(
-        "--baud-rate", type=int, choices=BAUD_RATES, default=1_000_000, help="its speed"
+        "--protocol",
+        choices=serial_protocols(),
+        default=FEETECH,
+        help="what the servos speak (default: feetech)",
     )
     change = parser.add_mutually_exclusive_group()
     change.add_argument("--set-id", type=int, nargs=2, metavar=("OLD", "NEW"), help="another id")

@@ -25,16 +25,15 @@ from arm_description.model.transmissions.transmission import SeveralActuatorsTra
 from arm_description.model.units import SHOWN
 
 from arm_description import DescriptionError, RobotModel
-from arm_hardware.backends import servo_bus_at
-from arm_hardware.bus.feetech import FeetechBus
+from arm_hardware.backends import AUTO, backend_for
+from arm_hardware.bus.interface import ConfigurableBus
+from arm_hardware.bus.wiring import SerialBus
 from arm_hardware.calibration.axes import check_position, rest_positions
-from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.pulses import HELD, HELD_MEASURED
-from arm_hardware.calibration.servo_needs import with_needs
-from arm_hardware.calibration.store import robot_of
+from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.calibration.wizard.inclinometer import link_readings
+from arm_hardware.calibration.wizard.setpoints import HELD, HELD_MEASURED
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
@@ -43,7 +42,7 @@ from arm_hardware.motion.options import DriverOptions, add_board
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion
-# Simulated seconds per wall second; less with servos that answer, which take their time to do so.
+# Simulated seconds per wall second; less with smart servos, which take their time to answer.
 SIMULATED_SPEED = {False: 10.0, True: 2.0}
 
 
@@ -95,7 +94,7 @@ def drive(driver: Driver, to: Sequence[float], share: float) -> None:
 
 
 def _wait_for_rest(driver: Driver) -> None:
-    """Wait until servos that answer rest, which follow their commands with a lag."""
+    """Wait until smart servos rest, which follow their commands with a lag."""
     deadline = time.monotonic() + PATIENCE
     while (now := driver.controller.snapshot().measured) is not None and now.moving:
         if time.monotonic() > deadline:
@@ -106,7 +105,7 @@ def _wait_for_rest(driver: Driver) -> None:
 def report(driver: Driver, model: RobotModel, name: str) -> str:
     """Return text about a posture: joints, expected tip and the tip's resolution.
 
-    Joints are measured, with servos that do not answer commanded.
+    Joints are measured, with servos that report no position commanded.
     """
     snapshot = driver.controller.snapshot()
     commanded = [math.nan if p is None else p for p in snapshot.positions]
@@ -158,11 +157,19 @@ def _written(value: float, unit: str) -> str:
 def mend(chosen: argparse.Namespace) -> None:
     """Correct what is set wrong in the memory of the calibration's servos, after asking."""
     calibration = load_calibration(chosen.file)
-    if not isinstance(calibration.board, SerialBus):
-        raise HardwareError("--mend is for servos that answer; this calibration has a board.")
-    model = robot_of(calibration, chosen.robot)
-    needed = with_needs(calibration, calibration.board, model)
-    bus = servo_bus_at(replace(needed, servos={}))  # unchecked, as it would be refused
+    board = calibration.board
+    if not isinstance(board, SerialBus):
+        raise HardwareError("--mend is for smart servos; this calibration has a board.")
+    backend = backend_for(AUTO, board, calibration.path)
+    # Without servos, as those to be mended would be refused.
+    bus = backend.bus(replace(board, servos={}))
+    if not isinstance(bus, ConfigurableBus):
+        raise HardwareError(
+            f"--mend knows nothing of the memory of servos of the protocol {board.protocol}; "
+            "change it by their maker's program."
+        )
+    needed = backend.with_needs(calibration, board, robot_of(calibration, chosen.robot))
+    assert isinstance(needed, SerialBus)
     bus.open()
     try:
         mend_servos(bus, needed)
@@ -172,7 +179,7 @@ def mend(chosen: argparse.Namespace) -> None:
         bus.close()
 
 
-def mend_servos(bus: FeetechBus, needed: SerialBus) -> None:
+def mend_servos(bus: ConfigurableBus, needed: SerialBus) -> None:
     """Correct the memory of servos as they need it; raise HardwareError unless the user agrees."""
     problems = [
         (servo_id, problem)
@@ -264,8 +271,7 @@ def main(args: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--mend",
         action="store_true",
-        help="move nothing: correct what is set wrong in the memory of servos that answer, after "
-        "asking",
+        help="move nothing: correct what is set wrong in the memory of smart servos, after asking",
     )
     add_board(parser)
     of_motion = ["--speed", "--hardware", "--backend"]

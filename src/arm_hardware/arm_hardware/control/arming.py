@@ -134,10 +134,10 @@ def plan_bursts(servo: ServoMap, target: float, dt: float) -> PulseBursts:
     """
     if not isinstance(servo, PointMap):
         return PulseBursts(1, 1, 1)
-    pulse = servo.count_of(target) * servo.pulse_per_count
-    distance = max(abs(pulse - end) for end in servo.travel_us)
+    setpoint = servo.count_of(target) * servo.setpoint_per_count
+    distance = max(abs(setpoint - end) for end in servo.travel)
     on = max(1, math.ceil(servo.frame / dt - 1e-9))
-    number = max(1, math.ceil(distance / (LOADED_SPEED * servo.slew_us * on * dt)))
+    number = max(1, math.ceil(distance / (LOADED_SPEED * servo.slew * on * dt)))
     return PulseBursts(on, max(2 * on, math.floor(HOMING_TIME / (number * dt))), number)
 
 

@@ -293,7 +293,7 @@ class TrajectoryController(DriverStateMachine):
                 self._estimate.advance(self._output.counts, self._dt)
 
     def _measure(self) -> None:
-        """Measure servos that answer; raise HardwareError if one is lost or protects itself."""
+        """Measure smart servos; raise HardwareError if one is lost or protects itself."""
         feedback = self._feedback
         if feedback is None:
             return

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What servos that answer measure, in the units of their axes; and what they must not exceed."""
+"""What smart servos measure, in the units of their axes; and what they must not exceed."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from arm_description.model.units import SHOWN
 
+from arm_hardware.bus.feetech.sts3215 import RADIANS
 from arm_hardware.bus.interface import LATCHED, Measurement, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.sts3215 import RADIANS
+from arm_hardware.bus.wiring import COUNTS
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.coupling import Fight
-from arm_hardware.calibration.servo_map import COUNTS, ServoMap
+from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import ARM, VERIFY, BusError, HardwareError, StateError
 
 FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
@@ -54,7 +55,7 @@ class MeasuredState:
 
 
 class ServoFeedback:
-    """Measures servos that answer; takes the place of PositionEstimate.
+    """Measures smart servos; takes the place of PositionEstimate.
 
     Attributes:
         state: The last measurement, None while the bus is lost.

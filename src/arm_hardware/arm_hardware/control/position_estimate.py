@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
-from arm_hardware.control.servo_model import DEAD_BAND_US, ServoModel
+from arm_hardware.control.servo_model import DEAD_BAND, ServoModel
 
-MODELS_AGREE = 2.0 * DEAD_BAND_US + 1e-6  # [us] difference at which two models have converged
+MODELS_AGREE = 2.0 * DEAD_BAND + 1e-6  # [us] difference at which two models have converged
 
 
 class PositionEstimate:
@@ -36,8 +36,8 @@ class PositionEstimate:
                 continue
             self._models[i] = _from_both_ends(servo)
             if count is not None and isinstance(servo, PointMap):
-                pulse = count * servo.pulse_per_count
-                self._models[i] = tuple(ServoModel(pulse, servo.slew_us) for _ in range(2))
+                setpoint = count * servo.setpoint_per_count
+                self._models[i] = tuple(ServoModel(setpoint, servo.slew) for _ in range(2))
         self._command(range(len(self._maps)))
 
     def advance(self, counts: Sequence[int | None], dt: float) -> None:
@@ -55,15 +55,17 @@ class PositionEstimate:
     def _command(self, indices: Sequence[int]) -> None:
         for i in indices:
             servo, count = self._maps[i], self._counts[i]
-            pulse = count * servo.pulse_per_count if count and isinstance(servo, PointMap) else 0.0
+            setpoint = (
+                count * servo.setpoint_per_count if count and isinstance(servo, PointMap) else 0.0
+            )
             for model in self._models[i]:
-                model.command(pulse, self._now)
+                model.command(setpoint, self._now)
 
     def _position(self, i: int) -> float | None:
         servo, count = self._maps[i], self._counts[i]
         if not isinstance(servo, PointMap):
             return None if count is None else servo.position_of(count)
-        low, high = (model.position_us(self._now) for model in self._models[i])
+        low, high = (model.position(self._now) for model in self._models[i])
         return servo.position_at(0.5 * (low + high)) if high - low <= MODELS_AGREE else None
 
 
@@ -71,4 +73,4 @@ def _from_both_ends(servo: ServoMap) -> tuple[ServoModel, ...]:
     """Return the two models of a servo of unknown position; fake hardware needs none."""
     if not isinstance(servo, PointMap):
         return ()
-    return tuple(ServoModel(end, servo.slew_us) for end in servo.travel_us)
+    return tuple(ServoModel(end, servo.slew) for end in servo.travel)

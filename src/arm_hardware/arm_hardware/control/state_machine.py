@@ -123,7 +123,7 @@ class DriverStateMachine(ABC):
         self._states = [AxisState(p) for p in rest]
         self._sent = [AxisState(p) for p in rest]
         self._feedback: ServoFeedback | None = None
-        if output.bus.bus.measures:
+        if output.bus.measures:
             self._feedback = ServoFeedback(output.bus, axes, output.maps)
         self._estimate = self._feedback or PositionEstimate(output.maps)
         self._slow_homing = slow_homing
@@ -229,7 +229,7 @@ class DriverStateMachine(ABC):
         return HOLDING if self._feedback is None else HOLDING_MEASURED
 
     def warnings(self) -> list[str]:
-        """Return sentences about servos that answer and may soon protect themselves."""
+        """Return sentences about smart servos that may soon protect themselves."""
         with self._lock:
             return self._feedback.warnings() if self._feedback is not None else []
 

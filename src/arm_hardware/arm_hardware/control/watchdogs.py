@@ -165,10 +165,10 @@ class BoardMonitor:
                 "%s went from count %s to %s without a known cause and "
                 "is put back: data corrupted on the way, or a write of another program; check "
                 "the wires, and that no other program writes to %s.",
-                self._bus.bus.label(channel),
+                self._bus.label(channel),
                 expected[channel] or 0,
                 found,
-                self._bus.bus.phrases.board,
+                self._bus.phrases.board,
             )
 
     def _restore(self, channels: Iterable[int], counts: Sequence[int | None]) -> None:
@@ -189,11 +189,11 @@ class BoardMonitor:
         self._restore([c for c, found in changed.items() if found is not None], counts)
         channel, found = next(iter(changed.items()))
         if found is None:
-            off = f"{self._bus.bus.label(channel)} {self._bus.bus.phrases.off}"
+            off = f"{self._bus.label(channel)} {self._bus.phrases.off}"
             return BusError(f"{off}; to arm again, run {ARM}.")
         return BusError(
-            f"{self._bus.bus.label(channel)} went from count {expected[channel] or 0} to {found} "
-            f"without this driver: another program writes to {self._bus.bus.phrases.board}; end "
+            f"{self._bus.label(channel)} went from count {expected[channel] or 0} to {found} "
+            f"without this driver: another program writes to {self._bus.phrases.board}; end "
             f"it, then run {ARM}."
         )
 
@@ -206,5 +206,5 @@ class BoardMonitor:
 
     def _error(self, sentence: str) -> BusError:
         """Return the error of a sentence in the words of the bus."""
-        text = sentence.format(**self._bus.bus.phrases._asdict())
+        text = sentence.format(**self._bus.phrases._asdict())
         return BusError(text[0].upper() + text[1:])

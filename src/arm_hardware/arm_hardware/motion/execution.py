@@ -77,7 +77,7 @@ class Goal:
 
 
 class MeasuredAxes(Protocol):
-    """What servos that answer measure, in the order of ``axes.all``; see MeasuredState."""
+    """What smart servos measure, in the order of ``axes.all``; see MeasuredState."""
 
     @property
     def positions(self) -> Sequence[float]:

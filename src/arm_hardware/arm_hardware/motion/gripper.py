@@ -4,7 +4,7 @@
 
 A blocked servo pushes harder the farther its pulse is from its position, and eventually burns
 out. Force is therefore requested in counts past the width of contact, limited, and reduced after a
-time. Only a servo that answers measures the grasp: jaws that rest short of their command, with a
+time. Only a smart servo measures the grasp: jaws that rest short of their command, with a
 load, hold something, and press from there on with the requested counts.
 """
 

@@ -8,7 +8,8 @@ import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arm_hardware.calibration.calibration import BACKENDS, FEETECH, config_folder
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
+from arm_hardware.calibration.selection import config_folder
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.current_limits import PowerBudget
 
@@ -48,7 +49,6 @@ class MotionOptions:
 
 DEFAULT_MOTION = MotionOptions()
 HARDWARE = ("fake", "sim", "real")
-ALL_BACKENDS = ("auto", *BACKENDS, FEETECH)  # auto: what the calibration is for
 EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
 RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
 MOST_SAG = 0.2  # [rad or m] of max_sag_compensation
@@ -60,7 +60,7 @@ class DriverOptions:
     """The hardware and how it is driven; see the node's parameters."""
 
     hardware: str = "fake"
-    backend: str = "auto"  # of sim and real
+    backend: str = AUTO  # of sim and real
     calibration: str = ""  # path or shipped name; empty means the shipped one of the robot
     prefix: str = ""  # of the joints' names in commands, states and messages
     rate_hz: float = 50.0  # ticks per second of driver time
@@ -80,7 +80,7 @@ class DriverOptions:
         """Raise HardwareError for an invalid option."""
         for what, value, allowed in (
             ("hardware", self.hardware, HARDWARE),
-            ("backend", self.backend, ALL_BACKENDS),
+            ("backend", self.backend, backend_names()),
             ("exit_action", self.exit_action, EXIT_ACTIONS),
             ("recovery", self.recovery, RECOVERIES),
         ):
@@ -147,7 +147,7 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--backend",
-        choices=ALL_BACKENDS,
-        default=ALL_BACKENDS[0],
-        help="what drives the servos; auto: servokit for a board, feetech for servos that answer",
+        choices=backend_names(),
+        default=AUTO,
+        help=f"what drives the servos; {BACKENDS_HELP}",
     )

@@ -211,5 +211,5 @@ def _pulse(
         pulse.resolution = resolution(servo, count)
         pulse.channel = servo.channel
         pulse.count = count or 0
-        pulse.pulse_us = float((count or 0) * calibration.board.pulse_per_count)
+        pulse.pulse_us = float((count or 0) * calibration.board.setpoint_per_count)
     return pulse

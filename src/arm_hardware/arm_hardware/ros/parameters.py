@@ -13,12 +13,12 @@ from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
 from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axis
 from arm_hardware.motion.current_limits import PowerBudget
 from arm_hardware.motion.execution import GOAL_TIME, Tolerances
 from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
 from arm_hardware.motion.options import (
-    ALL_BACKENDS,
     EXIT_ACTIONS,
     HARDWARE,
     MOST_SAG,
@@ -43,12 +43,10 @@ class DriverParameters:
         "fake", "Hardware to drive: fake (mirrors commands), sim, real.", choices=HARDWARE
     )
     backend: str = parameter(
-        "auto",
-        "What drives the servos of sim and real: servokit (a PCA9685 by Adafruit's library), "
-        "i2c_dev (by the kernel's interface, smbus2; if the library of one is missing, the "
-        "other), feetech (a bus of servos that answer), auto (chosen by the "
-        "calibration).",
-        choices=ALL_BACKENDS,
+        AUTO,
+        f"What drives the servos of sim and real. {BACKENDS_HELP}. If the library of servokit or "
+        "i2c_dev is missing, the other one drives the board.",
+        choices=backend_names(),
     )
     calibration: str = parameter(
         "", "Servo calibration: path or shipped name; empty for the one shipped for the robot."
@@ -253,7 +251,7 @@ class JointConstraintParameters:
     goal: float = parameter(
         0.0,
         "Largest distance from the goal with which it succeeds, and at goal_time, as measured or "
-        "commanded [rad or m]; 0: any. Of servos that answer, it is 0.1 rad or 0.01 m unless set.",
+        "commanded [rad or m]; 0: any. Of smart servos, it is 0.1 rad or 0.01 m unless set.",
         low=0.0,
         high=100.0,
         any_time=True,

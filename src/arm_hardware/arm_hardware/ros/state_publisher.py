@@ -120,7 +120,7 @@ def _driver_values(driver: Driver) -> dict[str, str]:
 
 
 def _servo_values(driver: Driver, snapshot: DriverSnapshot) -> dict[str, str]:
-    """Return what servos that answer measure, besides their positions."""
+    """Return what smart servos measure, besides their positions."""
     if snapshot.measured is None:
         return {}
     return {

@@ -13,10 +13,10 @@ import yaml
 from arm_description.model.gripper import Claw
 from arm_description.model.units import SHOWN
 from arm_hardware.calibration.axes import check_position
-from arm_hardware.calibration.calibration import calibration_path as find
-from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
+from arm_hardware.calibration.selection import calibration_path as find
+from arm_hardware.calibration.selection import config_folder
 from arm_hardware.errors import CalibrationError, CommandError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -68,7 +68,7 @@ def test_shipped_maps_cover_the_model(calibration, model):
     for axis, servo in zip(axes, calibration.maps(axes), strict=True):
         assert servo.lower <= axis.lower + 1e-9 and axis.upper - 1e-9 <= servo.upper
     waist = calibration.maps(axes)[0]
-    assert waist.pulse_of(math.pi / 2) == pytest.approx(2500.0)
+    assert waist.setpoint_of(math.pi / 2) == pytest.approx(2500.0)
 
 
 @pytest.mark.parametrize("path", sorted(config_folder().glob("*_servos.yaml")))
@@ -139,7 +139,7 @@ def test_wider_pulse_limits_need_safe_pulses_us(load, content):
     waist(pulse_limits_us=[300, 2800])(content)
     content["joints"]["waist"]["points_deg_us"][2] = [90, 2800]
     servo = load(content).servos["waist"]
-    assert servo.pulse_limits == (300.0, 2800.0)
+    assert servo.setpoint_limits == (300.0, 2800.0)
 
 
 @given(
@@ -159,7 +159,7 @@ def test_servo_angle_is_sign_times_joint_angle_plus_zero(loaded, sign, zero, pul
     stands = sign * math.degrees(joint) + zero
     rising = points if pulses[0] < pulses[-1] else points[::-1]
     angles, widths = zip(*rising, strict=True)
-    assert np.interp(axis.pulse_of(joint), widths, angles) == pytest.approx(stands, abs=1e-6)
+    assert np.interp(axis.setpoint_of(joint), widths, angles) == pytest.approx(stands, abs=1e-6)
 
 
 def test_file_limits_and_speeds_narrow_the_axes(load, content, model):
@@ -263,7 +263,7 @@ def test_a_claw_is_calibrated_in_angles_and_driven_in_widths(load, content, claw
     ends = claw.width(0.0), claw.width(math.radians(50))
     assert (narrow.lower, narrow.upper) == pytest.approx(ends)
     assert narrow.velocity == pytest.approx(math.radians(100) * claw.slope(claw.open))
-    half = servo.maps(axes)[-1].pulse_of(claw.width(math.radians(25)))
+    half = servo.maps(axes)[-1].setpoint_of(claw.width(math.radians(25)))
     assert half == pytest.approx(1450.0)
 
 

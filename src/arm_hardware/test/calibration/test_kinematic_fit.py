@@ -16,13 +16,13 @@ from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
-from arm_hardware.calibration.store import template
 from arm_hardware.calibration.touch_points import (
     TouchPoints,
     tip_jacobian,
     tip_position,
     tip_resolution,
 )
+from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate_kinematics
 from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.errors import HardwareError

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.calibration.lerobot import (
+from arm_hardware.calibration.servo_needs import check_ranges
+from arm_hardware.calibration.writing.lerobot import (
     calibration_text,
     lerobot_text,
     load_lerobot,
     read_lerobot,
 )
-from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.commands.doctor_checks import check_calibration
 from arm_hardware.commands.lerobot import main
 from arm_hardware.errors import CalibrationError

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.selection import config_folder
 
 from arm_description import load_robot
 
@@ -112,9 +112,12 @@ def test_vertical_line_of_the_eezybotarm_stays_straight_to_a_count():
     model = load_robot("eezybotarm_mk2")
     train = Drivetrain(model.joint_names, model.transmissions)
     calibration = load_calibration(config_folder() / "eezybotarm_mk2_servos.yaml")
-    maps = [calibration.servos[n].map(calibration.board.pulse_per_count) for n in train.actuators]
+    maps = [
+        calibration.servos[n].map(calibration.board.setpoint_per_count) for n in train.actuators
+    ]
     half = [
-        0.5 * m.pulse_per_count * abs(np.diff(m.positions)[0] / np.diff(m.pulses)[0]) for m in maps
+        0.5 * m.setpoint_per_count * abs(np.diff(m.positions)[0] / np.diff(m.setpoints)[0])
+        for m in maps
     ]
     radius = 0.24
     for q in vertical_line(radius, np.linspace(0.10, 0.22, 60)):
@@ -135,7 +138,9 @@ def test_counts_of_the_joints_of_counts_are_the_same(name):
     model, rng = load_robot(name), np.random.default_rng(1)
     train = Drivetrain.of(model)
     calibration = load_calibration(config_folder() / f"{name}_servos.yaml")
-    maps = [calibration.servos[n].map(calibration.board.pulse_per_count) for n in train.actuators]
+    maps = [
+        calibration.servos[n].map(calibration.board.setpoint_per_count) for n in train.actuators
+    ]
     for _ in range(300):
         counts = [int(rng.integers(m.counts[0], m.counts[1] + 1)) for m in maps]
         servos = np.array([m.position_of(c) for m, c in zip(maps, counts, strict=True)])

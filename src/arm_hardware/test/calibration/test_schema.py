@@ -7,18 +7,14 @@ from pathlib import Path
 
 import pytest
 import yaml
-from arm_hardware.calibration.calibration import config_folder
-from arm_hardware.calibration.file import (
-    SCHEMA,
-    calibration_schema,
-    parse_calibration,
-    schema_text,
-)
+from arm_hardware.calibration.file import parse_calibration
+from arm_hardware.calibration.selection import config_folder
+from arm_hardware.calibration.writing.schema import SCHEMA, calibration_schema, schema_text
 from arm_hardware.errors import CalibrationError
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
-ANEW = "run: python3 -m arm_hardware.calibration.file"
+ANEW = "run: python3 -m arm_hardware.calibration.writing.schema"
 FULL = """
 example: false
 robot: nut_arm

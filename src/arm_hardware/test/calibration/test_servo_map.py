@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 from arm_description.model.gripper import Claw
-from arm_hardware.calibration.servo_map import FineMap, JawMap, PointMap, count_us, prescale
+from arm_hardware.bus.wiring import count_us, prescale
+from arm_hardware.calibration.servo_map import FineMap, JawMap, PointMap
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -32,7 +33,7 @@ def maps(draw):
 
 
 def least_slope(servo: PointMap) -> float:
-    return np.abs(np.diff(servo.positions) / np.diff(servo.pulses)).max()
+    return np.abs(np.diff(servo.positions) / np.diff(servo.setpoints)).max()
 
 
 @given(maps())
@@ -46,7 +47,7 @@ def test_counts_survive_the_round_trip_through_positions(servo):
 def test_positions_survive_the_round_trip_within_one_count(servo, share):
     position = servo.lower + share * (servo.upper - servo.lower)
     back = servo.position_of(servo.count_of(position))
-    assert abs(back - position) <= servo.pulse_per_count * least_slope(servo) * (1 + 1e-9)
+    assert abs(back - position) <= servo.setpoint_per_count * least_slope(servo) * (1 + 1e-9)
 
 
 @given(maps())
@@ -56,8 +57,8 @@ def test_map_is_strictly_monotonic_and_within_pulse_limits(servo):
     steps = [b - a for a, b in itertools.pairwise(values)]
     assert all(s > 0 for s in steps) or all(s < 0 for s in steps)
     for position in (-math.inf, -100.0, servo.lower, servo.upper, 100.0, math.inf):
-        pulse = servo.count_of(position) * servo.pulse_per_count
-        assert servo.pulse_limits[0] - 1e-6 <= pulse <= servo.pulse_limits[1] + 1e-6
+        pulse = servo.count_of(position) * servo.setpoint_per_count
+        assert servo.setpoint_limits[0] - 1e-6 <= pulse <= servo.setpoint_limits[1] + 1e-6
 
 
 @given(maps())
@@ -93,7 +94,7 @@ JAW = JawMap(
 
 def test_pulses_of_a_claw_follow_its_geometry():
     middle = 0.5 * (CLAW.closed + CLAW.open)
-    assert JAW.pulse_of(CLAW.width(middle)) == pytest.approx(1350.0, abs=1e-6)
+    assert JAW.setpoint_of(CLAW.width(middle)) == pytest.approx(1350.0, abs=1e-6)
     assert (JAW.lower, JAW.upper) == pytest.approx((0.0, CLAW.width(CLAW.open)), abs=1e-12)
 
 

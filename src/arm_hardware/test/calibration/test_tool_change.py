@@ -6,10 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from arm_hardware.bus.wiring import SerialBus
 from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.calibration import SerialBus
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.store import calibration_for
+from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.errors import CalibrationError
 
 from arm_description import load_robot, shipped_robots

@@ -35,7 +35,7 @@ class PulseMap(Protocol):
         """Channel of the board."""
         ...
 
-    def position_at(self, pulse_us: float) -> float:
+    def position_at(self, pulse_us: float, /) -> float:
         """Return the position of the axis [rad or m] at a pulse [us]."""
         ...
 
@@ -52,7 +52,7 @@ class JawAngleMap:
         """Channel of the board."""
         return self.width.channel
 
-    def position_at(self, pulse_us: float) -> float:
+    def position_at(self, pulse_us: float, /) -> float:
         """Return the angle of a jaw [rad] at a pulse [us]."""
         return self.claw.angle(self.width.position_at(pulse_us))
 

@@ -19,9 +19,8 @@ from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_hardware.backends import stored_pulses
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.store import pulse_calibration
+from arm_hardware.calibration.selection import pulse_calibration
 from arm_hardware.clock import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
@@ -37,6 +36,7 @@ from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_simulation.contact.scene import NutObserver, simulated_scene
 from arm_simulation.contact.world import FRAME, ContactWorld
+from arm_simulation.emulation.pca9685_chip import stored_pulses
 from arm_simulation.errors import SimulationError
 from arm_simulation.ros.nut_world_node import nut_message, reset_answer, unjudged
 

@@ -21,6 +21,7 @@ from arm_simulation.arms.driver_arm import DriverArm
 from arm_simulation.contact.scene import simulated_scene
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import ContactWorld, NutTruth
+from arm_simulation.emulation.board import SimulatedBoard
 
 _SETTLING = 25  # frames after arming and at the end
 
@@ -33,8 +34,8 @@ class ContactArm(DriverArm):
     ) -> None:
         """Arm the driver; the robot needs a calibration of its servos."""
         super().__init__(model, DriverOptions(hardware="sim", backend="i2c_dev"))
-        assert self.driver.sim is not None
-        self._pulse_of = self.driver.sim.chip.pulse_us
+        assert isinstance(self.driver.emulation, SimulatedBoard)
+        self._pulse_of = self.driver.emulation.chip.pulse_us
         names = (axis.name for axis in self.driver.axes.actuators)
         maps = dict(zip(names, self.driver.output.maps, strict=True))
         self.world = ContactWorld(model, simulated_scene(scene), maps, errors)  # type: ignore[arg-type]

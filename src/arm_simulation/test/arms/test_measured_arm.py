@@ -1,11 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A task on servos that answer and sag: it goes on within the goal tolerance, and not beyond."""
+"""A task on smart servos that sag: it goes on within the goal tolerance, and not beyond."""
 
 from dataclasses import replace
 
 import pytest
-from arm_hardware.bus import sts3215
+from arm_hardware.bus.feetech import sts3215
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.arms.driver_arm import DriverArm
 from arm_tasks.execution.engine import Engine, EngineState
@@ -35,7 +35,7 @@ def plan(model):
 def arm(model):
     clock = InstantClock()
     made = DriverArm(model, DriverOptions(hardware="sim", calibration="nut_arm_feetech"), clock)
-    made.servos = made.driver.servo_bus.servos
+    made.servos = made.driver.emulation.servos
     step = made.step
 
     def both():

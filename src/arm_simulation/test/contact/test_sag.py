@@ -6,9 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.calibration import config_folder
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.store import calibration_for
+from arm_hardware.calibration.selection import calibration_for, config_folder
 from arm_hardware.control.sag_compensation import SagCompensation
 from arm_simulation.contact.world import ContactWorld, SimulatedScene
 from arm_simulation.mjcf.robot import SERVO
@@ -41,7 +40,7 @@ def test_compensation_takes_most_of_the_sag_of_new_servos():
     def sunk(q, offsets):
         """Return how far the tool is below where it is meant to be [m]."""
         pulses = {
-            m.channel: m.pulse_of(x) for m, x in zip(maps, [*(q + offsets), 0.012], strict=True)
+            m.channel: m.setpoint_of(x) for m, x in zip(maps, [*(q + offsets), 0.012], strict=True)
         }
         world.place(q.tolist(), 0.012)
         world.step(pulses.__getitem__, 60)

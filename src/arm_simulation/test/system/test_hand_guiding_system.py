@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An arm of servos that answer is moved by hand: taught, or as the leader of another one."""
+"""An arm of smart servos is moved by hand: taught, or as the leader of another one."""
 
 import contextlib
 import sys
@@ -24,7 +24,7 @@ COUNT = 2 * 3.14159265 / 4096  # [rad]
 HERE, THERE = 252 * COUNT, 452 * COUNT  # [rad] where the hand holds the waist
 NODE = """
 import os, threading, time
-from arm_hardware.simulation.feetech_servo import SimulatedServo
+from arm_simulation.emulation.feetech_servo import SimulatedServo
 created = SimulatedServo.__init__
 def hold(servo):
     while True:

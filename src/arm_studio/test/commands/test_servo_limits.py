@@ -12,7 +12,8 @@ from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_hardware.calibration.coupling import axes_of
-from arm_hardware.calibration.store import robot_with_servos, template
+from arm_hardware.calibration.selection import robot_with_servos
+from arm_hardware.calibration.writing.template import template
 from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.options import DriverOptions
 from arm_kinematics.commands.describe import main as describe

@@ -10,9 +10,11 @@ from importlib.util import find_spec
 
 from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
-from arm_hardware.calibration.calibration import config_folder
-from arm_hardware.calibration.store import (
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names, backends_of
+from arm_hardware.bus.wiring import PCA9685
+from arm_hardware.calibration.selection import (
     calibration_for,
+    config_folder,
     pulse_calibration,
     robot_with_servos,
 )
@@ -69,10 +71,9 @@ ARGUMENTS = (
     ),
     Argument(
         "backend",
-        "auto",
-        "Driver of the servos of sim and real: servokit is Adafruit's library, i2c_dev needs "
-        "none; feetech is for servos that answer; auto: chosen by the calibration.",
-        ("auto", "servokit", "i2c_dev", "feetech"),
+        AUTO,
+        f"What drives the servos of sim and real. {BACKENDS_HELP}.",
+        backend_names(),
     ),
     Argument(
         "exit_action",
@@ -287,7 +288,7 @@ _FOR_CONTACT = (
     ("hardware", ("sim",), "the physics are driven by the pulses of the emulated board"),
     (
         "backend",
-        ("auto", "servokit", "i2c_dev"),
+        (AUTO, *backends_of(PCA9685)),
         "the physics are driven by the pulses of a PCA9685",
     ),
     ("part", ("all",), "the physics read the registers of the board on this computer"),

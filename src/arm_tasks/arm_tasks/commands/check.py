@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arm_common.suggestions import program
-from arm_hardware.calibration.store import robot_with_servos
+from arm_hardware.calibration.selection import robot_with_servos
 
 from arm_common import cli
 from arm_description import RobotModel, load_robot

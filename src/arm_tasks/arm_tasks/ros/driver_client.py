@@ -93,7 +93,7 @@ class ArmState:
 
     @property
     def measured(self) -> bool:
-        """Whether joint_states are measured: only servos that answer report efforts."""
+        """Whether joint_states are measured: only smart servos report efforts."""
         return self._measured
 
     @property

@@ -11,16 +11,16 @@ from datetime import date
 from typing import NamedTuple
 
 from arm_hardware.calibration.calibration import ServoCalibration
-from arm_hardware.calibration.file import TO_SI, Wires, monotonic
-from arm_hardware.calibration.store import DECIMALS, changed_keys, file_unit, within_reach
+from arm_hardware.calibration.file import TO_SI, Wires, file_unit, monotonic
+from arm_hardware.calibration.writing.changes import DECIMALS, changed_keys, within_reach
 
 
 class MeasuredPoint(NamedTuple):
-    """Positions of a joint and of its servo [deg or mm], and the pulse [us or counts] there."""
+    """Positions of a joint and of its servo [deg or mm], and the setpoint there."""
 
     joint: float
     place: float
-    pulse: float
+    setpoint: float
 
 
 class CalibrationDraft:
@@ -31,31 +31,34 @@ class CalibrationDraft:
         self._wires = wires
         self.unit = file_unit(servo)
         self._si = TO_SI[self.unit]
-        # Position of the servo -> pulse [us], in order of measurement.
+        # Position of the servo -> setpoint, in order of measurement.
         self.points: dict[float, float] = {}
         self.channel = servo.channel
-        self.clamp: list[float | None] = [None, None]  # new (least, most) pulse, None if not set
+        self.clamp: list[float | None] = [
+            None,
+            None,
+        ]  # new (least, most) setpoint, None if not set
         self.compliances: list[float] = []  # readings of 1 / stiffness [rad/(N m) or m/N]
 
-    def point(self, joint: float, position: float, pulse_us: float) -> MeasuredPoint:
+    def point(self, joint: float, position: float, setpoint: float) -> MeasuredPoint:
         """Return a point measured at a joint's and at its actuator's position, not yet added.
 
         Raises:
             ValueError: It contradicts the other points.
         """
         place = round(self.servo.sign * position + self.servo.zero / self._si, DECIMALS)
-        pulse_us = round(pulse_us, DECIMALS)
-        points = dict(sorted({**self.points, place: pulse_us}.items()))
+        setpoint = round(setpoint, DECIMALS)
+        points = dict(sorted({**self.points, place: setpoint}.items()))
         if not monotonic(list(points.values())):
             raise ValueError(
                 "with the other points, pulses would neither rise nor fall throughout"
             )
-        return MeasuredPoint(joint, place, pulse_us)
+        return MeasuredPoint(joint, place, setpoint)
 
     def add(self, point: MeasuredPoint) -> None:
         """Add a measured point as the last one."""
         self.points.pop(point.place, None)
-        self.points[point.place] = point.pulse
+        self.points[point.place] = point.setpoint
 
     def keep_file_points(self) -> None:
         """Add the file's points to the new ones."""
@@ -73,7 +76,7 @@ class CalibrationDraft:
 
     def result(self, today: date) -> ServoCalibration:
         """Return the updated servo; the old points remain until there are two new ones."""
-        servo, old = replace(self.servo, channel=self.channel), self.servo.pulse_limits
+        servo, old = replace(self.servo, channel=self.channel), self.servo.setpoint_limits
         if len(self.points) >= 2:
             rows = tuple(sorted((place * self._si, us) for place, us in self.points.items()))
             servo = replace(servo, points=rows, calibrated=today)
@@ -82,7 +85,7 @@ class CalibrationDraft:
         clamp = (old[0] if least is None else least, old[1] if most is None else most)
         if self.compliances:
             servo = replace(servo, stiffness=len(self.compliances) / sum(self.compliances))
-        return within_reach(replace(servo, pulse_limits=clamp))
+        return within_reach(replace(servo, setpoint_limits=clamp))
 
     def values(self, today: date) -> Mapping[str, str]:
         """Return the keys of the file that change, as YAML."""

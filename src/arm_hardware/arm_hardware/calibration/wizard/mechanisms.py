@@ -186,12 +186,12 @@ class Mechanism:
         angles = dict(zip(self.links, map(math.radians, readings), strict=True))
         return [math.degrees(self._laws[name].position(angles)) for name in self.joints]
 
-    def gear(self, joints: Sequence[float], pulses: Sequence[float], quarter: float) -> str:
+    def gear(self, joints: Sequence[float], setpoints: Sequence[float], quarter: float) -> str:
         """Return a sentence with the ratio of its gear.
 
         Args:
             joints: Measured positions of its joint.
-            pulses: At these.
+            setpoints: At these.
             quarter: By which the servo's own horn turns by 90 deg.
 
         Raises:
@@ -209,8 +209,8 @@ class Mechanism:
         span = max(joints) - min(joints)
         if span < _LEAST_SPAN:
             raise ValueError(f"the positions are within {span:.3g} deg; measure farther apart")
-        slope, start = np.polyfit(pulses, joints, 1)
-        off = float(np.abs(slope * np.array(pulses) + start - np.array(joints)).max())
+        slope, start = np.polyfit(setpoints, joints, 1)
+        off = float(np.abs(slope * np.array(setpoints) + start - np.array(joints)).max())
         if off > _MOST_OFF:
             raise ValueError(
                 f"the positions are up to {off:.1f} deg from a line, so this gear has no fixed "

@@ -14,16 +14,16 @@ from arm_description.model.transmissions.transmission import SeveralActuatorsTra
 
 from arm_description import RobotModel
 from arm_hardware.calibration.calibration import ServoCalibration
-from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
-from arm_hardware.calibration.store import file_unit
+from arm_hardware.calibration.file import file_unit
+from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.terms import Terms
 
 
 class ServoPartners:
     """Which servos share a joint with which."""
 
-    def __init__(self, model: RobotModel | None, pulse_per_count: float) -> None:
-        """Find the groups of a robot, none without one; ``pulse_per_count`` as of its board."""
+    def __init__(self, model: RobotModel | None, setpoint_per_count: float) -> None:
+        """Find the groups of a robot, none without one; ``setpoint_per_count`` as of its board."""
         drivetrain = Drivetrain.of(model) if model else Drivetrain((), ())
         drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
         self._drives = {
@@ -31,7 +31,7 @@ class ServoPartners:
             for name, drive in drives
             if isinstance(drive.transmission, SeveralActuatorsTransmission)
         }
-        self._pulse_per_count = pulse_per_count
+        self._setpoint_per_count = setpoint_per_count
 
     def of(self, name: str) -> tuple[str, ...]:
         """Return the other servos on the joint of a servo."""
@@ -43,8 +43,10 @@ class ServoPartners:
         self, name: str, other: str, servos: Mapping[str, ServoCalibration], count: int
     ) -> int:
         """Return the count of a servo where another one on its joint has a count."""
-        place = servos[other].map(self._pulse_per_count).position_of(count)
-        return servos[name].map(self._pulse_per_count).count_of(self._ratio(name, other) * place)
+        place = servos[other].map(self._setpoint_per_count).position_of(count)
+        return (
+            servos[name].map(self._setpoint_per_count).count_of(self._ratio(name, other) * place)
+        )
 
     def difference(
         self,
@@ -56,7 +58,7 @@ class ServoPartners:
         """Return by how much two servos at counts differ, and the most allowed [deg or mm]."""
         transmission = self._drives[name][0]
         mine, its = (
-            servos[n].map(self._pulse_per_count).position_of(c)
+            servos[n].map(self._setpoint_per_count).position_of(c)
             for n, c in zip((name, other), counts, strict=True)
         )
         unit = 1e3 if servos[name].unit == "m" else math.degrees(1.0)
@@ -65,11 +67,11 @@ class ServoPartners:
 
     def measured(self, servo: ServoCalibration, count: int) -> bool:
         """Return whether a count lies among the measured points of a servo."""
-        pulses = [pulse for _, pulse in servo.points]
+        setpoints = [setpoint for _, setpoint in servo.points]
         return (
-            min(pulses) - self._pulse_per_count
-            <= count * self._pulse_per_count
-            <= max(pulses) + self._pulse_per_count
+            min(setpoints) - self._setpoint_per_count
+            <= count * self._setpoint_per_count
+            <= max(setpoints) + self._setpoint_per_count
         )
 
     def _ratio(self, name: str, other: str) -> float:
@@ -84,24 +86,24 @@ class ServoMover:
     def __init__(
         self,
         terminal: Screen,
-        pulses: Pulses,
+        setpoints: Setpoints,
         partners: ServoPartners,
         terms: Terms,
         servos: Callable[[], Mapping[str, ServoCalibration]],
     ) -> None:
         """Create it without moving anything; ``servos`` returns them as measured by now."""
-        self._terminal, self._pulses = terminal, pulses
+        self._terminal, self._setpoints = terminal, setpoints
         self._partners, self._terms, self._servos = partners, terms, servos
-        self._measures = isinstance(pulses, MeasuredPulses)
+        self._measures = isinstance(setpoints, MeasuredSetpoints)
         self._feeling = ""  # the servo that is stepped with little force
 
     def first(self, name: str) -> None:
         """Send a servo its first pulse, after a question if it may turn."""
-        if self._pulses.counts[name] is not None:
+        if self._setpoints.counts[name] is not None:
             self._terminal.print(f"{name} already has {self._terms.end}.")
             return
         if self._measures:
-            self._pulses.first(name)
+            self._setpoints.first(name)
             return
         if self.holding(name):
             self._join(name, self.holding(name)[0])
@@ -112,18 +114,18 @@ class ServoMover:
             "power."
         )
         if confirmed(self._terminal, "Send it?"):
-            self._pulses.first(name)
+            self._setpoints.first(name)
 
     def has_pulses(self, name: str) -> bool:
         """Return whether a servo has pulses; if not, print what sends the first."""
-        has = self._pulses.counts[name] is not None
+        has = self._setpoints.counts[name] is not None
         if not has:
             self._terminal.print(self._terms.no_step.format(name=name))
         return has
 
     def holding(self, name: str) -> list[str]:
         """Return the servos with pulses that share the joint of another one."""
-        return [n for n in self._partners.of(name) if self._pulses.counts[n] is not None]
+        return [n for n in self._partners.of(name) if self._setpoints.counts[n] is not None]
 
     def step(self, name: str, steps: int) -> None:
         """Step a servo by some counts, together with those that hold its joint."""
@@ -132,7 +134,7 @@ class ServoMover:
         if self.holding(name):
             self._step_together(name, 1 if steps > 0 else -1, abs(steps))
             return
-        step = self._pulses.tap if self._feeling else self._pulses.step
+        step = self._setpoints.tap if self._feeling else self._setpoints.step
         if not step(name, steps):
             self._terminal.print(
                 f"{name} is at the end of its counts."
@@ -142,7 +144,7 @@ class ServoMover:
 
     def _step_together(self, name: str, step: int, times: int) -> None:
         """Step all servos of a joint together, by single counts."""
-        servos, counts = self._servos(), self._pulses.counts
+        servos, counts = self._servos(), self._setpoints.counts
         names = [name, *self.holding(name)]
         if any(servos[n].calibrated is None for n in names):
             self._terminal.print(
@@ -163,19 +165,19 @@ class ServoMover:
                     "ones with the other servo limp (r)."
                 )
                 return
-            self._pulses.move(to)
+            self._setpoints.move(to)
 
     def align(self, name: str, step: int) -> None:
         """Turn one servo of a joint against the others, no farther than is allowed."""
         others = self.holding(name)
-        if not others or self._pulses.counts[name] is None:
+        if not others or self._setpoints.counts[name] is None:
             self._terminal.print(
                 f"{name} is not one of several servos that hold a joint; . and , step it."
             )
             return
-        count, servos = (self._pulses.counts[name] or 0) + step, self._servos()
+        count, servos = (self._setpoints.counts[name] or 0) + step, self._servos()
         for other in others:
-            both = (count, self._pulses.counts[other] or 0)
+            both = (count, self._setpoints.counts[other] or 0)
             away, allowed = self._partners.difference(name, other, servos, both)
             if away > allowed:
                 self._terminal.print(
@@ -183,7 +185,7 @@ class ServoMover:
                     f"than the allowed {allowed:.3g}, and work against it."
                 )
                 return
-        self._pulses.step(name, step)
+        self._setpoints.step(name, step)
 
     def _join(self, name: str, other: str) -> None:
         """Send a servo its first pulse where another one holds its joint."""
@@ -195,7 +197,7 @@ class ServoMover:
                 f"{' and '.join(unmeasured)}, the other one limp (r)."
             )
             return
-        held = self._pulses.counts[other] or 0
+        held = self._setpoints.counts[other] or 0
         if not self._partners.measured(servos[other], held):
             self._terminal.print(f"{other} is beyond its measured points; step it back first.")
             return
@@ -204,7 +206,7 @@ class ServoMover:
             "ready to cut its power."
         )
         if confirmed(self._terminal, "Send it?"):
-            self._pulses.first(name, self._partners.count_beside(name, other, servos, held))
+            self._setpoints.first(name, self._partners.count_beside(name, other, servos, held))
 
     def feel(self, name: str) -> None:
         """Begin or end steps with little force."""
@@ -220,14 +222,14 @@ class ServoMover:
             self._terminal, f"{name} goes limp between steps. Hold the arm?"
         ):
             self._feeling = name
-            self._pulses.end(name)
+            self._setpoints.end(name)
             self._terminal.print(f"Each step of {name} now pushes for a moment only; f ends that.")
 
     def end_feeling(self) -> None:
         """Release the servo that feels for a stop, if one does."""
         if self._feeling:
             name = self._feeling
-            self._pulses.release(name)
+            self._setpoints.release(name)
             self._feeling = ""
             self._terminal.print(f"{name} is limp; p sends pulses again.")
 
@@ -235,11 +237,11 @@ class ServoMover:
         """Release a servo after a question; those that hold its joint go limp with it."""
         names = [name, *self.holding(name)]
         what = f"{name} will go limp, and its load sinks. Release it?"
-        if len(names) > 1 and self._pulses.counts[name] is not None:
+        if len(names) > 1 and self._setpoints.counts[name] is not None:
             what = f"{' and '.join(names)} will go limp together, and their load sinks. Release?"
         if confirmed(self._terminal, what):
-            for each in names if self._pulses.counts[name] is not None else names[:1]:
-                self._pulses.release(each)
+            for each in names if self._setpoints.counts[name] is not None else names[:1]:
+                self._setpoints.release(each)
             self._feeling = ""
 
 

@@ -20,13 +20,13 @@ from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.file import TO_SI, wires_of
-from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
-from arm_hardware.calibration.store import change
 from arm_hardware.calibration.wizard.draft import CalibrationDraft, MeasuredPoint, number
 from arm_hardware.calibration.wizard.mechanisms import LENGTHS, STOPS, WHICH, Mechanism
 from arm_hardware.calibration.wizard.mover import ServoMover, ServoPartners, confirmed
+from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
 from arm_hardware.calibration.wizard.terms import BOARD_TERMS, MEASURED_TERMS
+from arm_hardware.calibration.writing.changes import change
 from arm_hardware.errors import HardwareError
 
 STEPS = {
@@ -46,7 +46,7 @@ class CalibrationSession:
         text: bytes,
         read: bytes | None,
         calibration: Calibration,
-        pulses: Pulses,
+        setpoints: Setpoints,
         today: date,
         model: RobotModel | None = None,
         robot: str = "",
@@ -56,16 +56,16 @@ class CalibrationSession:
         `read` is what the file contained, None if it is a new one; `robot` is the robot's file.
         """
         self._path, self._text, self._read, self._today = calibration.path, text, read, today
-        self._pulses = pulses
-        self._measures = isinstance(pulses, MeasuredPulses)
+        self._setpoints = setpoints
+        self._measures = isinstance(setpoints, MeasuredSetpoints)
         self._terms = MEASURED_TERMS if self._measures else BOARD_TERMS
         self._wires = wires_of(calibration.board)
         self._names = list(calibration.servos)
         self._at = 0
         self._mechanisms = {} if model is None else _mechanisms(model, robot)
-        self._model, self._pulse_per_count = model, calibration.board.pulse_per_count
+        self._model, self._setpoint_per_count = model, calibration.board.setpoint_per_count
         self._unknown = "that needs the robot; start with --robot" if model is None else ""
-        self._partners = ServoPartners(model, calibration.board.pulse_per_count)
+        self._partners = ServoPartners(model, calibration.board.setpoint_per_count)
         self._quarter = 90.0 / (360.0 / 4096.0) if self._measures else 1000.0
         self._begin(calibration)
         self._actions: dict[str, Callable[[], object]] = {
@@ -97,12 +97,14 @@ class CalibrationSession:
     def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
         self._terminal = terminal
-        self._mover = ServoMover(terminal, self._pulses, self._partners, self._terms, self._servos)
+        self._mover = ServoMover(
+            terminal, self._setpoints, self._partners, self._terms, self._servos
+        )
         terminal.print(self._terms.help)
-        for name, count in self._pulses.counts.items():
+        for name, count in self._setpoints.counts.items():
             if count is not None:
-                us = self._pulses.pulse(name)
-                terminal.print(self._terms.holds.format(name=name, us=us))
+                setpoint = self._setpoints.setpoint(name)
+                terminal.print(self._terms.holds.format(name=name, setpoint=setpoint))
         try:
             self._handle_keys(terminal)
         finally:
@@ -125,27 +127,26 @@ class CalibrationSession:
     def status(self) -> str:
         """Return one line about the current servo, newest point first in case it is cut off."""
         name, draft = self._name, self._draft
-        pulse = self._terms.limp
-        if self._pulses.counts[name] is not None:
-            pulse = f"{self._pulses.pulse(name):.1f} us"
+        shown = self._terms.limp
+        if self._setpoints.counts[name] is not None:
+            shown = f"{self._setpoints.setpoint(name):.1f} us"
         if self._measures:
-            pulse = self._measured_text(name)
+            shown = self._measured_text(name)
         points = ", ".join(
-            f"{draft.joint_position(place):g} {draft.unit}: {us:.0f}"
-            for place, us in reversed(draft.points.items())
+            f"{draft.joint_position(place):g} {draft.unit}: {setpoint:.0f}"
+            for place, setpoint in reversed(draft.points.items())
         )
         channel = f"{self._wires.channel} {draft.channel}"
         mechanism = self._mechanism()
         of = "" if mechanism is None or mechanism.is_direct else " of the servo"
-        return f"{name} ({channel})  {pulse}  new points{of}: {points or 'none'}"
+        return f"{name} ({channel})  {shown}  new points{of}: {points or 'none'}"
 
     def _measured_text(self, name: str) -> str:
         """Return the measured count of a servo and whether it holds."""
-        limp = self._pulses.counts[name] is None
+        limp = self._setpoints.counts[name] is None
         try:
-            return (
-                f"{self._pulses.pulse(name):.0f} counts, {self._terms.limp if limp else 'holds'}"
-            )
+            count = self._setpoints.setpoint(name)
+            return f"{count:.0f} counts, {self._terms.limp if limp else 'holds'}"
         except HardwareError:
             return "does not answer"
 
@@ -192,7 +193,7 @@ class CalibrationSession:
         try:
             if mechanism is None:
                 raise ValueError(self._unknown or f"the {self._name} is not a joint")
-            positions, pulses = [row.joint for row in rows], [row.pulse for row in rows]
+            positions, setpoints = [row.joint for row in rows], [row.setpoint for row in rows]
             quarter = self._quarter
             if len(rows) >= 3:
                 self._terminal.show(
@@ -200,7 +201,7 @@ class CalibrationSession:
                     f"{quarter:g}): "
                 )
                 quarter = abs(number(self._terminal.line().strip() or f"{quarter:g}"))
-            self._terminal.print(mechanism.gear(positions, pulses, quarter or math.nan))
+            self._terminal.print(mechanism.gear(positions, setpoints, quarter or math.nan))
         except ValueError as error:
             self._terminal.print(f"No ratio: {error}.")
 
@@ -253,23 +254,23 @@ class CalibrationSession:
     def _positions(self, model: RobotModel) -> dict[str, float]:
         """Return where all joints' servos hold [rad or m]; raise ValueError if one does not."""
         names = Drivetrain.of(model).actuators
-        limp = [name for name in names if self._pulses.counts[name] is None]
+        limp = [name for name in names if self._setpoints.counts[name] is None]
         if limp:
             raise ValueError(f"{' and '.join(limp)} must hold, too (p)")
         return {name: self._place(name) for name in names}
 
     def _place(self, name: str) -> float:
-        servo = self._servos()[name].map(self._pulse_per_count)
-        return servo.measured(round(self._pulses.pulse(name) / self._pulse_per_count))
+        servo = self._servos()[name].map(self._setpoint_per_count)
+        return servo.measured(round(self._setpoints.setpoint(name) / self._setpoint_per_count))
 
     def _yielding(
         self, weight: HungWeight, servos: list[str], before: Mapping[str, float], frame: str
     ) -> float:
-        """Return 1 / stiffness as a person, or a servo that answers, measures it."""
+        """Return 1 / stiffness as a person, or a smart servo, measures it."""
         if self._measures:
             self._terminal.show(f"Hang it at {frame}, let it rest, then press Enter: ")
             self._terminal.line()
-            count = abs(self._drafts[servos[0]].servo.map(self._pulse_per_count).slope(None))
+            count = abs(self._drafts[servos[0]].servo.map(self._setpoint_per_count).slope(None))
             turn = self._place(servos[0]) - before[servos[0]]
             return weight.compliance_of_turn(servos[0], turn, 1.5 * count)
         self._terminal.show(f"Hang it at {frame}; how far did {frame} sink, in mm? ")
@@ -280,7 +281,7 @@ class CalibrationSession:
         name, draft = self._name, self._draft
         if not self._measures and not self._mover.has_pulses(self._name):
             return
-        pulse, mechanism = self._pulses.pulse(name), self._mechanism()
+        setpoint, mechanism = self._setpoints.setpoint(name), self._mechanism()
         jaws = "angle of a jaw" if draft.unit == "deg" else "width of the gripper"
         what = jaws if name == GRIPPER else f"position of joint {name}"
         what = mechanism.question if mechanism else what
@@ -288,7 +289,7 @@ class CalibrationSession:
         typed = self._terminal.line().split()
         try:
             if typed:
-                self._record(self._joints_of(typed), pulse)
+                self._record(self._joints_of(typed), setpoint)
         except ValueError as error:
             self._terminal.print(f"Not recorded: {error}.")
 
@@ -316,7 +317,7 @@ class CalibrationSession:
         if len(last) > 1:
             self._terminal.print(f"The point is removed from {' and '.join(last)}.")
 
-    def _record(self, joints: list[float], pulse: float) -> None:
+    def _record(self, joints: list[float], setpoint: float) -> None:
         """Add a point for measured joints, also to the servos that hold the same joint.
 
         Raises:
@@ -328,15 +329,15 @@ class CalibrationSession:
             if mechanism is None and len(joints) != 1:
                 raise ValueError("one number is needed")
             at = mechanism.actuator_position(joints, TO_SI[draft.unit]) if mechanism else joints[0]
-            us = pulse if name == self._name else self._pulses.pulse(name)
-            points[name] = draft.point(joints[0], at, us)
+            there = setpoint if name == self._name else self._setpoints.setpoint(name)
+            points[name] = draft.point(joints[0], at, there)
         for name, point in points.items():
             self._drafts[name].add(point)
         self._records.append(points)
 
     def _change_channel(self) -> None:
         name, draft = self._name, self._draft
-        if self._pulses.counts[name] is not None:
+        if self._setpoints.counts[name] is not None:
             what = f"{self._wires.channel} {draft.channel}"
             self._terminal.print(f"{name} gets {self._terms.end} on {what}; r releases it.")
             return
@@ -354,15 +355,15 @@ class CalibrationSession:
                 f"Not changed: {kind} {typed} is that of {used[int(typed)]}; change that first."
             )
         else:
-            self._pulses.assign(name, int(typed))
+            self._setpoints.assign(name, int(typed))
             draft.channel = int(typed)
 
     def _bound(self, end: int) -> None:
         if not self._measures and not self._mover.has_pulses(self._name):
             return
-        us = round(self._pulses.pulse(self._name), 3)
-        self._draft.clamp[end] = us
-        bound = f"{self._terms.bounds[end]} than {us:.0f} {self._terms.unit}"
+        setpoint = round(self._setpoints.setpoint(self._name), 3)
+        self._draft.clamp[end] = setpoint
+        bound = f"{self._terms.bounds[end]} than {setpoint:.0f} {self._terms.unit}"
         self._terminal.print(f"{self._name}: never {bound}.")
 
     def _write(self) -> None:

@@ -51,7 +51,7 @@ Guide the arm by hand: servos without torque turn freely, and their counts are m
 
 
 class Terms(NamedTuple):
-    """What the sentences for servos on a board, and for servos that answer, differ in."""
+    """What the sentences for servos on a board, and for smart servos, differ in."""
 
     help: str
     unit: str
@@ -67,7 +67,7 @@ BOARD_TERMS = Terms(
     "us",
     "pulses",
     ("shorter", "longer"),
-    "{name} gets pulses of {us:.0f} us and holds.",
+    "{name} gets pulses of {setpoint:.0f} us and holds.",
     "no pulses, p: first",
     "{name} gets no pulses yet; p sends the first.",
 )
@@ -76,7 +76,7 @@ MEASURED_TERMS = Terms(
     "counts",
     "torque",
     ("less", "more"),
-    "{name} has torque and holds at {us:.0f} counts; r releases it.",
+    "{name} has torque and holds at {setpoint:.0f} counts; r releases it.",
     "limp",
     "{name} has no torque; p holds it where it is.",
 )

@@ -5,7 +5,6 @@
 import contextlib
 import math
 import re
-import sys
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,39 +14,21 @@ import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration import pulses as pulses_module
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
-from arm_hardware.calibration.pulses import Pulses
-from arm_hardware.calibration.store import template
+from arm_hardware.calibration.wizard import setpoints as setpoints_module
 from arm_hardware.calibration.wizard.inclinometer import inclinometer_laws, link_readings
 from arm_hardware.calibration.wizard.mechanisms import Mechanism
 from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.calibration.wizard.setpoints import Setpoints
+from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate
-from arm_testing import terminal as pp
+from arm_testing.kit_arm import KIT
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arm_description import load_robot, parse_robot, shipped_robots
 
-KIT = """\
-name: kit_arm
-convention: standard
-units: {length: mm, angle: deg}
-joints:
-  - {name: waist, type: revolute, d: 90, a: 0, alpha: 90,
-     limits: {lower: -90, upper: 90, velocity: 100}}
-  - {name: shoulder, type: revolute, d: 0, a: 105, alpha: 0,
-     limits: {lower: 0, upper: 120, velocity: 100}}
-  - {name: elbow, type: revolute, d: 0, a: 90, alpha: 0,
-     limits: {lower: -140, upper: -20, velocity: 100}}
-transmissions:
-  - {type: several, joint: shoulder, actuators: [left, right], mirrored: [false, true],
-     allowed_difference: 3}
-  - {type: crank, joint: elbow, against: shoulder, ground: 105, crank: 30, rod: 105, rocker: 31,
-     rocker_angle: 180, crank_angle: 180}
-postures: {rest: {waist: 0, shoulder: 60, elbow: -90}}
-"""
 MEASURED = """\
 robot: kit_arm
 board: {}
@@ -84,7 +65,7 @@ def typed(model, text, keys, path, bus=None):
     """Type keys into a calibration; return all that was said, the last status, and the bus."""
     bus, screen = bus or FakeBus(), Keys(keys)
     calibration = parse_calibration(text.encode(), path)
-    pulses = Pulses(RetryingBus(bus), calibration)
+    pulses = Setpoints(RetryingBus(bus), calibration)
     read = Path(path).read_bytes() if Path(path).exists() else None
     session = CalibrationSession(
         text.encode(), read, calibration, pulses, date(2026, 5, 18), model
@@ -106,7 +87,7 @@ def path(tmp_path):
 
 @pytest.fixture(autouse=True)
 def no_waiting(monkeypatch):
-    monkeypatch.setattr(pulses_module, "TAP", 0.0)
+    monkeypatch.setattr(setpoints_module, "TAP", 0.0)
 
 
 @pytest.mark.parametrize(
@@ -359,9 +340,9 @@ def test_interrupted_push_ends_and_the_servo_is_limp(kit, path, monkeypatch, err
         pushes.append(bus.counts[0])
         raise error
 
-    monkeypatch.setattr(pulses_module, "time", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(setpoints_module, "time", SimpleNamespace(sleep=sleep))
     calibration = parse_calibration(MEASURED.encode(), path)
-    pulses = Pulses(RetryingBus(bus), calibration)
+    pulses = Setpoints(RetryingBus(bus), calibration)
     session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(error):
         session.run(Keys(["p", "y", "f", "y", "."]))
@@ -373,9 +354,9 @@ def test_tap_ends_its_pulse_when_it_is_interrupted(path, monkeypatch):
         raise KeyboardInterrupt
 
     bus = FakeBus()
-    pulses = Pulses(RetryingBus(bus), parse_calibration(MEASURED.encode(), path))
+    pulses = Setpoints(RetryingBus(bus), parse_calibration(MEASURED.encode(), path))
     pulses.first("waist")
-    monkeypatch.setattr(pulses_module, "time", SimpleNamespace(sleep=interrupt))
+    monkeypatch.setattr(setpoints_module, "time", SimpleNamespace(sleep=interrupt))
     with pytest.raises(KeyboardInterrupt):
         pulses.tap("waist", 10)
     assert not any(bus.counts.values())
@@ -383,7 +364,7 @@ def test_tap_ends_its_pulse_when_it_is_interrupted(path, monkeypatch):
 
 def test_servo_that_feels_is_limp_however_the_session_ends(kit, path):
     calibration = parse_calibration(MEASURED.encode(), path)
-    pulses = Pulses(RetryingBus(FakeBus()), calibration)
+    pulses = Setpoints(RetryingBus(FakeBus()), calibration)
     session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(KeyboardInterrupt):
         session.run(Keys(["p", "y", "f", "y"]))
@@ -396,63 +377,6 @@ def test_gripper_and_plain_joints_refuse_what_they_do_not_have(path):
     assert text.count("the gripper is not a joint") == 2 and "gripper: Which servo" in text
     text, _, _ = typed(None, template(model), ["t", "l"], path)
     assert text.count("start with --robot") == 2
-
-
-def program(folder, robot):
-    return pp.PtyProgram(
-        *(sys.executable, "-m", "arm_hardware.commands.calibrate", "mine.yaml"),
-        *("--robot", robot, "--hardware", "sim", "--backend", "i2c_dev"),
-        folder=folder,
-    )
-
-
-def test_linkage_is_measured_in_a_terminal(tmp_path):
-    user = program(tmp_path, "mearm")
-    user.wait_for("waist (channel 0)  no pulses")
-    user.ask("nn", "elbow (channel 2)")
-    user.ask("g", "over a parallelogram")
-    user.ask("py", "1498.2 us")
-    user.ask("m", "positions of joints elbow and shoulder, with a space between, in deg")
-    user.ask("-90\n", "2 numbers are needed")
-    user.ask("m", "in deg")
-    user.ask("-90.5 90\n", "-0.5 deg: 1498")
-    user.ask("<<<<<<<<m", "in deg")
-    user.ask("-130 90\n", "-40 deg: 1108")
-    user.ask("l", "in mm")
-    user.ask("80 35 80 35.2\n", "A parallelogram")
-    user.ask("w", "Write this to mine.yaml?")
-    user.ask("y", "Written.")
-    user.type("q")
-    assert user.end() == 0 and "Traceback" not in user.said
-    user.close()
-    elbow = load_calibration(tmp_path / "mine.yaml").servos["elbow"]
-    assert np.degrees([place for place, _ in elbow.points]) == pytest.approx([-40, -0.5])
-
-
-def test_pair_is_calibrated_in_a_terminal(tmp_path):
-    (tmp_path / "kit_arm.yaml").write_text(KIT)
-    user = program(tmp_path, "kit_arm.yaml")
-    user.wait_for("waist (channel 0)  no pulses")
-    user.ask("ng", "then right with this one")
-    for joints, answer in (("10", "10 deg: 1498"), ("98", "98 deg: 1986")):
-        user.ask("py" if joints == "10" else ">" * 10, "us")
-        user.ask("m", "joint shoulder, in deg")
-        user.ask(f"{joints}\n", answer)
-    user.ask("np", "first measure right")
-    user.ask("bry", "left (channel 1)  no pulses")
-    for joints, answer in (("97", "-97 deg: 1498"), ("9", "-9 deg: 1986")):
-        user.ask("npy" if joints == "97" else ">" * 10, "us")
-        user.ask("m", "joint shoulder, in deg")
-        user.ask(f"{joints}\n", answer)
-    user.ask("bp", "to the position where right holds")
-    user.ask("y", "left (channel 1)  1498.2 us")
-    user.ask("+" * 9, "more than the allowed 3, and work against it")
-    user.ask("wy", "Written.")
-    user.type("q")
-    assert user.end() == 0 and "Traceback" not in user.said
-    user.close()
-    found = load_calibration(tmp_path / "mine.yaml").servos
-    assert found["left"].calibrated and found["right"].calibrated
 
 
 def test_robot_of_another_file_is_refused(tmp_path, capsys, monkeypatch):

@@ -5,25 +5,24 @@ import contextlib
 import errno
 import math
 import re
-import sys
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import yaml
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import ServoCalibration, config_folder
+from arm_hardware.bus.wiring import FEETECH
+from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.coupling import axes_of
 from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
-from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
-from arm_hardware.calibration.store import template
+from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.wizard.draft import CalibrationDraft
 from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.terms import HELP, MEASURED_HELP
-from arm_testing import terminal as pp
+from arm_hardware.calibration.writing.template import template
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,7 +63,7 @@ def file(tmp_path, calibration_path):
 
 def run(file, text, bus, script):
     calibration = parse_calibration(text, file)
-    pulses = (MeasuredPulses if bus.measures else Pulses)(RetryingBus(bus), calibration)
+    pulses = (MeasuredSetpoints if bus.measures else Setpoints)(RetryingBus(bus), calibration)
     CalibrationSession(text, text, calibration, pulses, TODAY).run(script)
 
 
@@ -86,7 +85,7 @@ def test_measured_points_are_written_and_comments_kept(file, calibration):
     assert found.calibrated == TODAY
     there = [(math.radians(-45), low), (math.radians(42.5), high)]
     np.testing.assert_allclose(found.points, there, atol=1e-3)
-    assert found.pulse_limits == pytest.approx((low, high), abs=1e-3)
+    assert found.setpoint_limits == pytest.approx((low, high), abs=1e-3)
     comments = re.compile(r"^ *#.*", re.MULTILINE)
     assert comments.findall(before) == comments.findall(file.read_text())
     assert load_calibration(file).servos["elbow"] == calibration.servos["elbow"]
@@ -99,7 +98,7 @@ def test_backups_are_numbered_and_never_overwritten(file):
     typed(file, FakeBus(), *WAIST, "w", "y", ">", "]", "w", "y")
     backups = sorted(path.name for path in file.parent.glob("*.bak"))
     assert backups == ["mine.yaml.1.bak", "mine.yaml.2.bak"]
-    assert load_calibration(file).servos["waist"].pulse_limits[1] == pytest.approx(417 * 4.88)
+    assert load_calibration(file).servos["waist"].setpoint_limits[1] == pytest.approx(417 * 4.88)
 
 
 def test_what_another_program_wrote_meanwhile_is_not_overwritten(file):
@@ -289,7 +288,7 @@ class Hand(Script):
 @pytest.fixture
 def answering(tmp_path):
     path = tmp_path / "answering.yaml"
-    path.write_text(template(load_robot("nut_arm"), measured=True))
+    path.write_text(template(load_robot("nut_arm"), FEETECH))
     return path
 
 
@@ -307,7 +306,7 @@ def test_limp_servo_is_measured_where_a_hand_turns_it(answering):
     waist = load_calibration(answering).servos["waist"]
     there = [(math.radians(-45), 1500), (math.radians(51), 2600)]
     np.testing.assert_allclose(waist.points, there, atol=1e-9)
-    assert waist.pulse_limits == (1480, 2620) and waist.calibrated == TODAY
+    assert waist.setpoint_limits == (1480, 2620) and waist.calibrated == TODAY
     assert bus.sent == [] and "waist (id 1)  2620 counts, limp" in script.shown
     assert "points_deg_counts: [[-45, 1500], [51, 2600]]" in answering.read_text()
     assert "never less than 1480 counts" in script.text()
@@ -325,14 +324,14 @@ def test_servo_that_answers_is_held_where_it_is_and_moved_by_counts(answering):
 def test_no_key_sequence_moves_a_servo_that_answers_by_more_than_ten_counts(keys):
     bus, file = Guided(), Path("/nowhere/mine.yaml")
     with contextlib.suppress(KeyboardInterrupt):
-        run(file, template(load_robot("nut_arm"), measured=True).encode(), bus, Hand(bus, *keys))
+        run(file, template(load_robot("nut_arm"), FEETECH).encode(), bus, Hand(bus, *keys))
     assert all(abs(after - before) <= 10 and 0 <= after <= 4095 for before, after in bus.sent)
 
 
 @pytest.mark.parametrize("robot", ["nut_arm", "so101", "five_axis"])
 def test_template_of_servos_that_answer_is_a_valid_example(robot, tmp_path):
     model = load_robot(robot)
-    made = parse_calibration(template(model, measured=True).encode(), tmp_path / "new.yaml")
+    made = parse_calibration(template(model, FEETECH).encode(), tmp_path / "new.yaml")
     assert made.example and made.board.port == "/dev/ttyACM0"
     axes = made.narrowed(axes_of(model))
     assert all(axis.lower < axis.upper for axis in axes)
@@ -362,85 +361,6 @@ def test_template_has_the_channels_of_the_shipped_calibration(robot, tmp_path):
     shipped = load_calibration(config_folder() / f"{robot}_servos.yaml")
     for name, servo in shipped.servos.items():
         assert made.servos[name].channel == servo.channel, name
-
-
-WATCHED = """
-import sys
-import arm_hardware.commands.calibrate as tool
-made, make = [], tool.simulated_board
-tool.simulated_board = lambda *a: made.append(make(*a)) or made[-1]
-code = tool.main(sys.argv[1:])
-chip = made[0].chip
-print("PULSES", {c: round(chip.pulse_us(c)) for c in range(16) if chip.pulse_us(c)}, flush=True)
-sys.exit(code)
-"""
-
-
-@pytest.fixture
-def program(tmp_path):
-    started = pp.PtyProgram(
-        *(sys.executable, "-c", WATCHED, "mine.yaml", "--robot", "nut_arm", "--hardware", "sim"),
-        *("--backend", "i2c_dev"),
-        folder=tmp_path,
-    )
-    yield started
-    started.close()
-
-
-def test_wizard_in_a_terminal_on_the_simulated_chip(program, tmp_path):
-    program.wait_for("waist (channel 0)  no pulses")
-    program.ask("p", "Send it?")
-    program.ask("y", "1498.2 us")
-    program.ask("\x1b[A\x1b[C", "1551.8 us")
-    program.ask("m", "in deg")
-    program.ask("5\n", "new points: 5 deg: 1552")
-    program.ask(">>m", "in deg")
-    program.ask("x\n", "'x' is not a number")
-    program.ask("m", "in deg")
-    program.ask("14.1\n", "14.1 deg: 1649")
-    program.ask("w", "Write this to mine.yaml?")
-    program.ask("y", "Written.")
-    program.type("q")
-    assert program.end() == 0
-    assert "PULSES {0: 1649}" in program.said and "the arm is held" in program.said
-    waist = yaml.safe_load((tmp_path / "mine.yaml").read_text())["joints"]["waist"]
-    assert waist["points_deg_us"] == [[5, 1551.84], [14.1, 1649.44]]
-    assert program.attributes() == program.before
-
-
-def test_wizard_in_a_terminal_on_servos_that_answer(tmp_path):
-    pytest.importorskip("scservo_sdk")
-    program = pp.PtyProgram(
-        *(sys.executable, "-m", "arm_hardware.commands.calibrate", "mine.yaml"),
-        *("--robot", "so101", "--hardware", "sim", "--port", "/dev/ttyACM7"),
-        folder=tmp_path,
-    )
-    program.wait_for("shoulder_pan (id 1)  2048 counts, limp")
-    program.ask("m", "in deg")
-    program.ask("1.5\n", "1.5 deg: 2048")
-    program.ask("p", "2048 counts, holds")
-    program.ask("[w", "Write this to mine.yaml?")
-    program.ask("y", "Written.")
-    program.type("q")
-    assert program.end() == 0 and "Servos with torque keep it" in program.said
-    program.close()
-    made = load_calibration(tmp_path / "mine.yaml")
-    assert made.board.port == "/dev/ttyACM7"
-    assert made.servos["shoulder_pan"].pulse_limits == (2048, 3982)
-
-
-@pytest.mark.parametrize("at", ["status", "question", "line"])
-def test_ctrl_c_holds_the_arm_and_writes_nothing(program, tmp_path, at):
-    program.wait_for("no pulses")
-    program.ask("p", "Send it?")
-    program.ask("y", "1498.2 us")
-    if at != "status":
-        program.ask({"question": "r", "line": "m"}[at], {"question": "(y/n)", "line": "deg"}[at])
-    program.type("\x03")
-    assert program.end() == 130
-    assert "PULSES {0: 1498}" in program.said and "Traceback" not in program.said
-    assert not (tmp_path / "mine.yaml").exists()
-    assert program.attributes() == program.before
 
 
 @pytest.mark.parametrize(

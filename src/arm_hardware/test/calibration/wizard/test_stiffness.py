@@ -9,11 +9,12 @@ from types import SimpleNamespace
 import pytest
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
+from arm_hardware.bus.wiring import FEETECH
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.pulses import MeasuredPulses, Pulses
-from arm_hardware.calibration.store import template
 from arm_hardware.calibration.wizard.session import CalibrationSession
+from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
+from arm_hardware.calibration.writing.template import template
 
 from arm_description import load_robot
 
@@ -128,7 +129,7 @@ def session(file, keys, bus=None):
     bus, screen = bus or FakeBus(), TypedKeys(*keys)
     bus.counts = dict(HOLDING) if not bus.counts else bus.counts
     calibration = load_calibration(file)
-    kind = MeasuredPulses if bus.measures else Pulses
+    kind = MeasuredSetpoints if bus.measures else Setpoints
     sent = kind(RetryingBus(bus), calibration)
     text = file.read_bytes()
     begun = CalibrationSession(text, text, calibration, sent, date.today(), ARM)
@@ -166,7 +167,7 @@ def test_guided_reading_needs_the_whole_arm_to_hold(tmp_path):
 @pytest.mark.parametrize(("turn", "said"), [(1, "did not turn"), (-30, "against the weight")])
 def test_servo_that_answers_measures_by_itself(tmp_path, turn, said):
     file = tmp_path / "mine.yaml"
-    file.write_text(template(ARM, measured=True))
+    file.write_text(template(ARM, FEETECH))
     bus = YieldingBus(turn)
     assert said in session(file, ["n", "s", "200 tool0", bus.hang], bus)
     bus = YieldingBus(30)

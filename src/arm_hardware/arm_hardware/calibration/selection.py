@@ -1,0 +1,143 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the calibration of an arm: a file, the shipped one, or ideal servos of a simulated arm."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+
+from arm_common.files.access import share_folders
+
+from arm_description import RobotModel, load_robot, shipped_robots
+from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.calibration.axes import GRIPPER
+from arm_hardware.calibration.calibration import Calibration
+from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.file import load_calibration
+from arm_hardware.calibration.ideal import DIGITAL, ideal_calibration
+from arm_hardware.errors import CalibrationError
+
+TICK = 0.02  # [s] of a driver with the default rate_hz
+_LOGGER = logging.getLogger(__name__)
+
+
+def calibration_path(name: str, robot: str, folder: Path) -> Path:
+    """Return the path of a calibration file, or raise CalibrationError.
+
+    ``name`` is a path, the stem of a shipped file in ``folder``, or empty for the file shipped
+    for the robot.
+    """
+    if name and Path(name).is_file():
+        return Path(name)
+    found = folder / f"{name}.yaml" if name else own_calibration(robot, folder)
+    if found.is_file():
+        return found
+    shipped = ", ".join(sorted(p.stem for p in folder.glob("*_servos.yaml"))) or "none"
+    what = f"'{name}'" if name else f"for robot '{robot}'"
+    raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")
+
+
+def own_calibration(robot: str, folder: Path) -> Path:
+    """Return the path of the calibration shipped for a robot, if there is one."""
+    return folder / f"{robot}_servos.yaml"
+
+
+def config_folder() -> Path:
+    """Return the folder of shipped calibrations, in the source tree or under share/."""
+    folders = [share / "config" for share in share_folders("arm_hardware")]
+    return next(filter(Path.is_dir, folders), folders[0])
+
+
+def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool) -> Calibration:
+    """Return the calibration of an arm.
+
+    Args:
+        model: The robot.
+        name: A path, the stem of a file in the folder, or empty for the robot's own.
+        folder: Where calibrations are shipped.
+        simulated: Whether ideal servos, which reach all limits, replace a missing one, or one
+            that is shipped for another arm of the same name.
+
+    Raises:
+        CalibrationError: There is none, it is invalid, or it belongs to another robot.
+    """
+    if simulated and not name and not _is_shipped_for(model, folder):
+        _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
+        shipped = shipped_calibration(model.name)
+        on_bus = shipped is not None and isinstance(shipped.board, SerialBus)
+        board = shipped.board if shipped is not None and on_bus else DIGITAL
+        return ideal_calibration(model, board, shipped, whole_range=True)
+    path = calibration_path(name, model.name, folder)
+    calibration = load_calibration(path)
+    if calibration.robot != model.name:
+        raise CalibrationError(
+            f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
+        )
+    return _for_tool(calibration, model)
+
+
+def pulse_calibration(model: RobotModel, name: str) -> tuple[Calibration, ServoBoard]:
+    """Return the calibration of a simulated arm, as calibration_for(), and its board.
+
+    Raises:
+        CalibrationError: Its servos are not driven by the pulses of a board alone.
+    """
+    found = calibration_for(model, name, config_folder(), simulated=True)
+    if not isinstance(found.board, ServoBoard):
+        raise CalibrationError(
+            f"contact physics read the pulses of a servo board, and {found.path.name} has none; "
+            "use the geometric world"
+        )
+    return found, found.board
+
+
+def _for_tool(calibration: Calibration, model: RobotModel) -> Calibration:
+    """Return a calibration without the servo of a gripper that another tool has replaced."""
+    if model.gripper is not None or GRIPPER not in calibration.servos:
+        return calibration
+    servos, board = dict(calibration.servos), calibration.board
+    unused = servos.pop(GRIPPER).channel
+    if isinstance(board, SerialBus):
+        kept = {number: servo for number, servo in board.servos.items() if number != unused}
+        board = replace(board, servos=kept)
+    return replace(calibration, servos=servos, board=board)
+
+
+def robot_with_servos(
+    model: RobotModel, calibration: str = "", simulated: bool = True, dt: float = TICK
+) -> RobotModel:
+    """Return an arm with the limits that a driver with ticks of dt [s] keeps.
+
+    The calibration is chosen, and the errors are those, as in calibration_for().
+    """
+    chosen = calibration_for(model, calibration, config_folder(), simulated)
+    return driven_model(model, driven_axes(model, chosen, dt)[0])
+
+
+def robot_of(calibration: Calibration, chosen: str = "") -> RobotModel:
+    """Return the robot that a person has chosen, otherwise that of a calibration.
+
+    If none of its name is shipped, its file is expected beside the calibration's.
+
+    Raises:
+        DescriptionError: There is no such robot, or its file is invalid.
+    """
+    name = chosen or calibration.robot
+    beside = calibration.path.parent / f"{name}.yaml"
+    is_beside = not chosen and name not in shipped_robots() and beside.is_file()
+    return load_robot(beside if is_beside else name)
+
+
+def _is_shipped_for(model: RobotModel, folder: Path) -> bool:
+    """Return whether a calibration of an arm's name is shipped, with the servos of this arm."""
+    path = own_calibration(model.name, folder)
+    names = {axis.name for axis in axes_of(model).actuators}
+    return path.is_file() and set(_for_tool(load_calibration(path), model).servos) == names
+
+
+def shipped_calibration(robot: str) -> Calibration | None:
+    """Return the calibration shipped for a robot, None if there is none."""
+    path = own_calibration(robot, config_folder())
+    return load_calibration(path) if path.is_file() else None
