@@ -233,8 +233,10 @@ inline Quality descend_from_start(Result out, Problem& W) {
 
 // Continues a search until all slots are filled, the starts are used, or its time is over. The
 // result is zero before the first call; until a solution is found, its first slot holds the best
-// effort. Returns the number of solutions, or REFUSED.
-inline int search(const Chain& c, const Options& opt, const Pose& T, Row seed, Result out) {
+// effort. Returns the number of solutions, or REFUSED. Not inlined: the callers that rarely need
+// it are faster without.
+[[gnu::noinline]] inline int search(const Chain& c, const Options& opt, const Pose& T, Row seed,
+                                    Result out) {
   if (!is_valid(T, seed)) return REFUSED;
   const bool is_limited = opt.time_limit < INFINITE;
   const double end = is_limited ? now() + opt.time_limit : INFINITE;
