@@ -23,7 +23,7 @@ from arm_hardware.bus.pca9685 import CHANNELS
 from arm_hardware.bus.wiring import SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
 from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock, driver_clock

@@ -16,7 +16,7 @@ from arm_description import RobotModel
 from arm_hardware.bus.wiring import COUNTS, BusServo, SerialBus, ServoBoard
 from arm_hardware.calibration.axes import Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.file import CHANNELS, wires_of
 from arm_hardware.errors import CalibrationError
 

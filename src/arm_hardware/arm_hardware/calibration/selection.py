@@ -14,7 +14,7 @@ from arm_description import RobotModel, load_robot, shipped_robots
 from arm_hardware.bus.wiring import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.coupling import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.ideal import DIGITAL, ideal_calibration
 from arm_hardware.errors import CalibrationError

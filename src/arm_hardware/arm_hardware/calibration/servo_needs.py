@@ -19,7 +19,7 @@ from arm_description import RobotModel
 from arm_hardware.bus.wiring import COUNTS, SerialBus
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.errors import CalibrationError
 
 _POSTURES = 256  # at which torques are computed, random but always the same

@@ -24,7 +24,7 @@ from arm_hardware.backends import AUTO, EmulatedHardware, backend_for, load_back
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.wizard.session import CalibrationSession

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arm_hardware.calibration.axes import Axes
-from arm_hardware.calibration.coupling import Fight
+from arm_hardware.calibration.axes import Axes, Fight
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.servo_output import ServoOutput

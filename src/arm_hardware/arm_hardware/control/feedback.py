@@ -13,8 +13,7 @@ from arm_hardware.bus.feetech.sts3215 import RADIANS
 from arm_hardware.bus.interface import LATCHED, Measurement, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.wiring import COUNTS
-from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.coupling import Fight
+from arm_hardware.calibration.axes import Axes, Axis, Fight
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import ARM, VERIFY, BusError, HardwareError, StateError
 

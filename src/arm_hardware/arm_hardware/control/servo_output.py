@@ -13,8 +13,7 @@ import numpy as np
 
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.coupling import Coupling, Fight
+from arm_hardware.calibration.axes import Axes, Axis, Coupling, Fight
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.control.watchdogs import BoardMonitor
 from arm_hardware.errors import HardwareError

@@ -11,8 +11,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
 
-from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.coupling import Coupling
+from arm_hardware.calibration.axes import Axes, Axis, Coupling
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory import Trajectory
 

@@ -17,8 +17,14 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
-from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axes, Axis, check_position, check_speed
-from arm_hardware.calibration.coupling import Coupling
+from arm_hardware.calibration.axes import (
+    LIMIT_TOLERANCE,
+    Axes,
+    Axis,
+    Coupling,
+    check_position,
+    check_speed,
+)
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
 from arm_hardware.motion.coupled_limits import constraint_error
 

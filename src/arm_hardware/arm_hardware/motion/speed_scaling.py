@@ -20,8 +20,7 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import NDArray
 
-from arm_hardware.calibration.axes import Axis
-from arm_hardware.calibration.coupling import Coupling
+from arm_hardware.calibration.axes import Axis, Coupling
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.trajectory_start import PlannedMotion
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 import math
 import time
-from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Array, so3_log
@@ -25,12 +24,10 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, IkBatch
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
+from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.ik.solver import IkSolver, check_count
 from arm_kinematics.kernels.compiled import search
 from arm_kinematics.kernels.layout import Orientation, Records, empty_result
-
-if TYPE_CHECKING:
-    from arm_kinematics.chain.chain import Chain
 
 _SEEDS = 24
 """Postures to start from if no branch is inside."""
@@ -51,7 +48,7 @@ _REFINEMENTS = 40
 class ConstrainedSolver:
     """Solves by a solver and keeps to the constraints of its chain; arguments are its own."""
 
-    def __init__(self, chain: Chain, solver: IkSolver) -> None:
+    def __init__(self, chain: SerialChain, solver: IkSolver) -> None:
         self._chain, self._solver, self._constraints = chain, solver, chain.constraints
         self._tool = np.eye(4) if solver.tool is None else solver.tool
         self._slides = np.array(chain.sliding)

@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -28,12 +28,10 @@ from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
+from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels import compiled
 from arm_kinematics.kernels.layout import Ending
 from arm_kinematics.model.lie import adjoint, se3_exp
-
-if TYPE_CHECKING:
-    from arm_kinematics.chain.chain import Chain
 
 TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
@@ -279,7 +277,7 @@ class SelfMotion(NamedTuple):
 
 
 def self_motion(
-    chain: Chain,
+    chain: SerialChain,
     T: ArrayLike,
     seed: ArrayLike | None = None,
     *,
@@ -321,7 +319,7 @@ def self_motion(
 
 
 def sampled_solutions(
-    chain: Chain,
+    chain: SerialChain,
     T: ArrayLike,
     seed: ArrayLike | None = None,
     *,
@@ -360,12 +358,12 @@ def _arm(S: bytes, M: bytes) -> SevenR:
     return SevenR(np.frombuffer(S).reshape(6, 7), np.frombuffer(M).reshape(4, 4))
 
 
-def _branch(arc: SelfMotionArc, chain: Chain, seed: Array) -> Branch:
+def _branch(arc: SelfMotionArc, chain: SerialChain, seed: Array) -> Branch:
     length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(arc.q, axis=0), axis=1)))
     first, last = (chain.joint_names[i] if i >= 0 else "" for i in arc.ends)
     distance = float(np.linalg.norm(arc.q - seed, axis=1).min())
     return Branch(arc.q, length, arc.closed, (first, last), distance)
 
 
-def _start_posture(chain: Chain, seed: ArrayLike | None) -> Array:
+def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")

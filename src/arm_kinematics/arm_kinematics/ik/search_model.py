@@ -12,16 +12,13 @@ import copy
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
 
+from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels import compiled
 from arm_kinematics.kernels.layout import JOINT, Orientation, Records, used_slots, with_slots
-
-if TYPE_CHECKING:
-    from arm_kinematics.chain.chain import Chain
 
 
 def kernel_constants(
@@ -94,7 +91,7 @@ class SearchModel:
         length: Length of the arm [m].
     """
 
-    def __init__(self, chain: Chain) -> None:
+    def __init__(self, chain: SerialChain) -> None:
         S, M, gearing = chain.S, chain.M, chain.gearing
         self.size, self.sliding, self.names = S.shape[1], chain.prismatic, chain.joint_names
         self.lower, self.upper = chain.lower, chain.upper

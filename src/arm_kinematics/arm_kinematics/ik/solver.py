@@ -23,7 +23,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
@@ -40,6 +40,7 @@ from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
 from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
+from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels.compiled import (
     prepare_all,
     prepare_nearest,
@@ -56,9 +57,6 @@ from arm_kinematics.kernels.layout import (
     options_dtype,
     result_dtype,
 )
-
-if TYPE_CHECKING:
-    from arm_kinematics.chain.chain import Chain
 
 _MAX_SOLUTIONS = 10_000
 _MAX_SEARCHED = 16
@@ -120,7 +118,7 @@ class IkSolver:
         tool: Pose (4, 4) of the tool point in the tip frame; None is the tip itself.
     """
 
-    def __init__(self, chain: Chain, model: SearchModel, tool: Array | None = None) -> None:
+    def __init__(self, chain: SerialChain, model: SearchModel, tool: Array | None = None) -> None:
         """Prepare for a tool point (4, 4): tip <- point; None is the tip itself."""
         self.chain, self.tool = chain, tool
         self.model = model if tool is None else model.with_tool(tool)

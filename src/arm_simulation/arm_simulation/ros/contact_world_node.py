@@ -19,7 +19,7 @@ from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_hardware.calibration.coupling import axes_of
+from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.selection import pulse_calibration
 from arm_hardware.clock import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
