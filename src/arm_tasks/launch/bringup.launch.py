@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
 from arm_tasks.bringup.launch import (
     SharedFile,
@@ -12,6 +11,7 @@ from arm_tasks.bringup.launch import (
     sim_time,
     text,
 )
+from arm_tasks.bringup.processes import is_installed
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
@@ -190,15 +190,6 @@ def robot_description():
 def shared_file(kind):
     """Return a file that driver and contact physics share; empty without these."""
     return ParameterValue(SharedFile(kind), value_type=str)
-
-
-def is_installed(package):
-    """Return whether a ROS package is installed."""
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def arguments():
