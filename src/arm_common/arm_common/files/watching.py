@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Notice that a file was saved.
+"""Watches files for changes by other programs.
 
 Contents are compared, not time stamps: this works with editors that write in place or rename, and
 costs 20 us for a robot file.
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-POLL_PERIOD = 0.3  # [s] of wall time between polls; two detect a change
+PERIOD = 0.3  # [s] of wall time between polls; two detect a change
 MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
 
 

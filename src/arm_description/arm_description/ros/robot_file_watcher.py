@@ -10,21 +10,18 @@ Works with robot_state_publisher and with the state publisher of this package: b
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import rclpy
-from arm_common.files.watching import POLL_PERIOD, FileWatch
+from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.ros.node_runner import run_node, session
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterType, ParameterValue, SetParametersResult
-from rcl_interfaces.srv import GetParameters, SetParameters
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
@@ -34,56 +31,9 @@ from arm_description.library import robot_path
 from arm_description.robot_file.attachments import attached_files
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_model import RobotModel
+from arm_description.ros.description_sender import DescriptionSender
 from arm_description.urdf.assembly import changed_meshes
 from arm_description.urdf.writer import robot_urdf
-
-
-class DescriptionSender:
-    """Sets robot_description of a state publisher: the newest text, one at a time.
-
-    `on_answer` takes why the publisher has refused a text, or "" if it uses it.
-    """
-
-    def __init__(self, node: Node, publisher: str, on_answer: Callable[[str], None]) -> None:
-        self._client = node.create_client(SetParameters, f"{publisher}/set_parameters")
-        self._on_answer = on_answer
-        self._urdf = ""  # not yet accepted by the publisher
-        self._resend_time = 0.0  # when to send again without a response [s]
-
-    @property
-    def is_busy(self) -> bool:
-        """Whether a text is not yet answered."""
-        return bool(self._urdf)
-
-    def send(self, urdf: str) -> None:
-        """Send a text as soon as the last one is answered; call `poll` until then."""
-        self._urdf = urdf
-        self.poll()
-
-    def drop(self) -> None:
-        """Send nothing any more."""
-        self._urdf = ""
-
-    def poll(self) -> None:
-        """Send what waits, again after `RESEND_DELAY` without an answer."""
-        now = time.monotonic()
-        if self._urdf and self._client.service_is_ready() and now > self._resend_time:
-            self._resend_time = now + RESEND_DELAY
-            value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
-            parameter = ParameterMessage(name="robot_description", value=value)
-            future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
-            future.add_done_callback(partial(self._on_response, self._urdf))
-
-    def _on_response(self, urdf: str, future: Any) -> None:
-        if urdf == self._urdf:
-            self._urdf = ""
-        self._resend_time = 0.0
-        result = future.result().results[0]
-        self._on_answer("" if result.successful else result.reason)
-        self.poll()
-
-
-RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
 
 @dataclass(frozen=True)
@@ -124,7 +74,7 @@ class RobotFileWatcher(Node):
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._problem = ""
-        self.create_timer(POLL_PERIOD, self._poll, clock=STEADY_CLOCK)
+        self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _watch_of(self, path: Path) -> FileWatch:
         return FileWatch(path, partial(attached_files, folder=path.parent))

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Every way of saving a file is noticed, once."""
+"""Every way of saving a file is detected."""
 
 import pytest
 from arm_common.files.watching import MAX_MISSES, FileWatch
