@@ -19,6 +19,7 @@ MODULES = (
     "launch.utilities", "launch_ros", "launch_ros.actions", "launch_ros.events",
     "launch_ros.parameter_descriptions", "launch_ros.substitutions",
 )  # fmt: skip
+SHARED = "arm_common.ros.launch", "arm_tasks.bringup.launch"  # what launch files import of ours
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,8 @@ def launch_arguments(file: Path) -> Iterator[LaunchArgument]:
         "IncludeLaunchDescription": Included,
     }
     with patch.dict(sys.modules, {name: _module(name, special) for name in MODULES}):
+        for name in SHARED:  # imported anew, with these stand-ins
+            sys.modules.pop(name, None)
         runpy.run_path(str(file))["generate_launch_description"]()
     # an argument of a file and of those it includes is one argument; the first text counts
     first: dict[str, LaunchArgument] = {}

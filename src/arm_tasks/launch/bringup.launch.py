@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
-from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
 from arm_hardware.backends import BACKENDS_HELP, backend_names
 from arm_tasks.bringup.launch import SharedFile, check_arguments, exit_handlers
+from arm_tasks.bringup.launch import (
+from arm_tasks.bringup.processes import is_installed
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
@@ -181,41 +182,18 @@ def robot_description():
     return ParameterValue(urdf, value_type=str)
 
 
-def sim_time():
-    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
-    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
-    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
-    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
-
-
-def text(name):
-    """Return a launch argument as a string, even if it looks like a number."""
-    return ParameterValue(LaunchConfiguration(name), value_type=str)
-
-
 def shared_file(kind):
     """Return a file that driver and contact physics share; empty without these."""
     return ParameterValue(SharedFile(kind), value_type=str)
-
-
-def is_installed(package):
-    """Return whether a ROS package is installed."""
-    try:
-        get_package_prefix(package)
-    except PackageNotFoundError:
-        return False
-    return True
 
 
 def arguments():
     """Return the launch arguments."""
     switch = ["true", "false"]
     return [
-        DeclareLaunchArgument(
-            "robot",
-            default_value="nut_arm",
-            description="Robot: a shipped name or the path of a YAML file.",
-        ),
+        *declared("robot", "hardware", "backend", "exit_action", "calibration"),
+        *declared("world", "scene", "task_path", "part", "network", "speed", "composed"),
+        *declared("params_file", "log_level", params_file=CONFIG),
         DeclareLaunchArgument(
             "namespace",
             default_value="",
@@ -233,32 +211,6 @@ def arguments():
             description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
         ),
         DeclareLaunchArgument(
-            "hardware",
-            default_value="sim",
-            choices=["fake", "sim", "real"],
-            description="fake mirrors commands; sim runs the servos' driver on emulated"
-            " servos; real moves the servos.",
-        ),
-        DeclareLaunchArgument(
-            "backend",
-            default_value="auto",
-            choices=list(backend_names()),
-            description=f"What drives the servos of sim and real. {BACKENDS_HELP}.",
-        ),
-        DeclareLaunchArgument(
-            "exit_action",
-            default_value="auto",
-            choices=["auto", "hold", "park", "release"],
-            description="Action of the servos when the driver ends: hold, park and then release,"
-            " release, or auto: release real ones, hold others.",
-        ),
-        DeclareLaunchArgument(
-            "calibration",
-            default_value="",
-            description="Servo calibration: a shipped name or a path; empty means the robot's"
-            " own.",
-        ),
-        DeclareLaunchArgument(
             "tasks",
             default_value="false",
             choices=switch,
@@ -266,61 +218,9 @@ def arguments():
             " the simulated world.",
         ),
         DeclareLaunchArgument(
-            "world",
-            default_value="auto",
-            choices=["auto", "geometric", "contact"],
-            description="What decides where the simulated nut is: geometric (rules), contact"
-            " (physics of contact and friction, driven by the servos' pulses; needs MuJoCo), or"
-            " auto: contact for the nut transfer as shipped, geometric for other arms, scenes,"
-            " tasks and speeds.",
-        ),
-        DeclareLaunchArgument(
-            "scene",
-            default_value="nut_transfer",
-            description="Scene: a shipped name or the path of a YAML file.",
-        ),
-        DeclareLaunchArgument(
-            "task_path",
-            default_value="",
-            description="Folders, separated by colons, whose files a request to the task server"
-            " may name.",
-        ),
-        DeclareLaunchArgument(
             "moveit_group",
             default_value="arm",
             description="Planning group of compute_ik; none: move_group serves it and compute_fk.",
-        ),
-        DeclareLaunchArgument(
-            "part",
-            default_value="all",
-            choices=["all", "hardware", "rest"],
-            description="What this computer runs: all, hardware (the servo driver alone), or rest"
-            " (everything but the driver, which runs on another one).",
-        ),
-        DeclareLaunchArgument(
-            "network",
-            default_value="auto",
-            choices=["auto", "this_computer", "subnet"],
-            description="Who reaches the nodes: this_computer, subnet (every computer of the"
-            " network), or auto: as ARM_NETWORK says, this computer if it is not set.",
-        ),
-        DeclareLaunchArgument(
-            "speed",
-            default_value="1.0",
-            description="Pace of the simulated time, 1 = real time; contact physics are slower"
-            " where the computer is; refused with hardware:=real.",
-        ),
-        DeclareLaunchArgument(
-            "composed",
-            default_value="true",
-            choices=switch,
-            description="Whether state publisher, kinematics, nut world and task server share one"
-            " process; false: a process for each, for debugging.",
-        ),
-        DeclareLaunchArgument(
-            "params_file",
-            default_value=CONFIG,
-            description="Parameters of the nodes, by node; they win over the other arguments.",
         ),
         DeclareLaunchArgument(
             "when_failed",
@@ -328,11 +228,5 @@ def arguments():
             choices=["shutdown", "stay"],
             description="What happens when a node ends or the view is closed: shutdown ends the"
             " launch, stay leaves the other nodes running, for files that include this one.",
-        ),
-        DeclareLaunchArgument(
-            "log_level",
-            default_value="info",
-            choices=["debug", "info", "warn", "error", "fatal"],
-            description="Least severity of the messages that the nodes log.",
         ),
     ]

@@ -6,11 +6,14 @@ from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.launch import (
     RvizConfig,
     check_task_and_port,
+    declared,
     exit_handlers,
     on_last_task_exit,
     on_task_exit,
     on_task_start,
     on_view_exit,
+    sim_time,
+    text,
 )
 from launch import LaunchDescription
 from launch.actions import (
@@ -29,7 +32,6 @@ from launch.substitutions import (
     LaunchConfiguration,
     NotEqualsSubstitution,
     PathJoinSubstitution,
-    PythonExpression,
 )
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
@@ -167,33 +169,11 @@ def ros_arguments(enclave):
     return ["--enclave", f"/arm/{enclave}", "--log-level", LaunchConfiguration("log_level")]
 
 
-def sim_time():
-    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
-    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
-    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
-    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
-
-
-def text(name):
-    """Return a launch argument as a string, even if it looks like a number."""
-    return ParameterValue(LaunchConfiguration(name), value_type=str)
-
-
 def arguments():
     """Return the launch arguments besides those of bringup.launch.py."""
     without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
     return [
-        DeclareLaunchArgument(
-            "task",
-            default_value="nut_transfer",
-            description="Task: a shipped name or the path of a YAML file.",
-        ),
-        DeclareLaunchArgument(
-            "viewer",
-            default_value="rviz",
-            choices=["rviz", "browser", "none"],
-            description="View: rviz, browser (prints its address), or none.",
-        ),
+        *declared("task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"),
         DeclareLaunchArgument(
             "when_done",
             default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
@@ -205,21 +185,5 @@ def arguments():
             "rviz_config",
             default_value=RVIZ_CONFIG,
             description="RViz configuration; the shipped one is opened as a copy.",
-        ),
-        DeclareLaunchArgument(
-            "viewer_port",
-            default_value="8080",
-            description="First TCP port to try for the browser view.",
-        ),
-        DeclareLaunchArgument(
-            "viewer_host",
-            default_value="127.0.0.1",
-            description="Address that serves the view; 0.0.0.0: the whole network.",
-        ),
-        DeclareLaunchArgument(
-            "viewer_allowed_hosts",
-            default_value="",
-            description="Names in the view's address, separated by spaces, besides this"
-            " computer's own.",
         ),
     ]

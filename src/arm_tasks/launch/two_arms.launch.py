@@ -4,7 +4,7 @@
 
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.arguments import Arg
-from arm_tasks.bringup.launch import RvizConfig, exit_handlers, on_view_exit
+from arm_tasks.bringup.launch import RvizConfig, declared, exit_handlers, on_view_exit
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
 from launch.actions import (
@@ -154,6 +154,7 @@ def arguments():
     """Return the launch arguments; those of nut_transfer.launch.py apply to both arms."""
     without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
     return [
+        *declared("viewer", "viewer_port", "speed", "network"),
         DeclareLaunchArgument(
             "robot",
             default_value="nut_arm",
@@ -175,12 +176,6 @@ def arguments():
             for name in ARMS
         ),
         DeclareLaunchArgument(
-            "viewer",
-            default_value="rviz",
-            choices=["rviz", "browser", "none"],
-            description="View of both arms: rviz, browser (prints its address), or none.",
-        ),
-        DeclareLaunchArgument(
             "when_done",
             default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
             choices=["shutdown", "stay"],
@@ -198,21 +193,5 @@ def arguments():
             "rviz_config",
             default_value=RVIZ_CONFIG,
             description="RViz configuration; the shipped one is opened as a copy.",
-        ),
-        DeclareLaunchArgument(
-            "viewer_port",
-            default_value="8080",
-            description="First TCP port to try for the browser view.",
-        ),
-        DeclareLaunchArgument(
-            "speed",
-            default_value="1.0",
-            description="Pace of the simulated time of both arms, as in bringup.launch.py.",
-        ),
-        DeclareLaunchArgument(
-            "network",
-            default_value="auto",
-            choices=["auto", "this_computer", "subnet"],
-            description="Who reaches the nodes, as in bringup.launch.py.",
         ),
     ]

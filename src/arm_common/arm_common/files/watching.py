@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-POLL_PERIOD = 0.3  # [s] of wall time between polls; two detect a change
+PERIOD = 0.3  # [s] of wall time between polls; two detect a change
 MAX_MISSES = 3  # polls for which a file may be missing: editors remove it for a moment
 
 

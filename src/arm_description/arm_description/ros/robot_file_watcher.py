@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import rclpy
-from arm_common.files.watching import POLL_PERIOD, FileWatch
+from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.ros.node_runner import run_node, session
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
@@ -74,7 +74,7 @@ class RobotFileWatcher(Node):
         self.add_on_set_parameters_callback(self._validate)
         self.add_post_set_parameters_callback(self._on_parameters)
         self._problem = ""
-        self.create_timer(POLL_PERIOD, self._poll, clock=STEADY_CLOCK)
+        self.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _watch_of(self, path: Path) -> FileWatch:
         return FileWatch(path, partial(attached_files, folder=path.parent))

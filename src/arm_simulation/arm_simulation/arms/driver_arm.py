@@ -20,7 +20,7 @@ from arm_hardware.motion.execution import (
 )
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
-from arm_tasks.execution.ports import Move, MoveState, MoveStatus
+from arm_tasks.execution.ports import EndedMove, Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.task.request import ArmConfiguration
 
@@ -48,19 +48,6 @@ class _DriverMove:
 
     def cancel(self) -> None:
         self._cancel(self._goal)
-
-
-class _RejectedMove:
-    """A motion that the driver rejected."""
-
-    def __init__(self, why: str) -> None:
-        self._status = MoveStatus(MoveState.REJECTED, why)
-
-    def poll(self) -> MoveStatus:
-        return self._status
-
-    def cancel(self) -> None:
-        pass
 
 
 class DriverArm:
@@ -162,4 +149,4 @@ class DriverArm:
         try:
             return _DriverMove(begin(), self._controller.cancel)
         except HardwareError as error:
-            return _RejectedMove(str(error))
+            return EndedMove(MoveStatus(MoveState.REJECTED, str(error)))

@@ -10,7 +10,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from arm_common.transforms import Array
 from arm_tasks.execution.engine import Engine, EngineState, Feedback, TaskOutcome
-from arm_tasks.execution.ports import FrameSearch, Move, MoveState, MoveStatus, SignalWatch
+from arm_tasks.execution.ports import (
+    EndedMove,
+    FrameSearch,
+    Move,
+    MoveState,
+    MoveStatus,
+    SignalWatch,
+)
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport
 from arm_tasks.task.condition import Observation
@@ -179,33 +186,13 @@ class IdealArm:
 
 
 class _Fulfilled:
-    """A signal whose condition always holds, and a command that is carried out at once."""
+    """A signal whose condition always holds."""
 
     def read(self) -> Reading:
         """Return that it holds."""
         return Reading(holds=True)
 
-    def poll(self) -> MoveStatus:
-        """Return that it is done."""
-        return MoveStatus(MoveState.SUCCEEDED, progress=1.0)
-
-    def cancel(self) -> None:
-        """Do nothing."""
-
     def close(self) -> None:
-        """Do nothing."""
-
-
-class _NothingThere:
-    """A search for a frame that nothing publishes."""
-
-    plan: TaskPlan | None = None
-
-    def poll(self) -> MoveStatus:
-        """Return that it has failed."""
-        return MoveStatus(MoveState.FAILED, "no frame can be found in a simulated run")
-
-    def cancel(self) -> None:
         """Do nothing."""
 
 
@@ -218,11 +205,12 @@ class WillingNodes:
 
     def send(self, command: Command) -> Move:
         """Return a command that is carried out."""
-        return _Fulfilled()
+        return EndedMove(MoveStatus(MoveState.SUCCEEDED, progress=1.0))
 
     def find(self, step: PlannedStep) -> FrameSearch:
         """Return a search that fails, as there is nothing to see."""
-        return _NothingThere()
+        why = "no frame can be found in a simulated run"
+        return EndedMove(MoveStatus(MoveState.FAILED, why))
 
 
 def simulate(

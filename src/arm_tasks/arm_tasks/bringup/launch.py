@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: checks of arguments, and what ends the launch.
+"""What the launch files share: arguments and their checks, and what ends the launch.
 
 A launch configuration is read here only when a launch file is visited, never in an event handler:
 by then, the scope of an included file is gone.
@@ -12,14 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from launch import LaunchContext, Substitution
-from launch.actions import LogInfo, RegisterEventHandler, Shutdown
+from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler, Shutdown
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.logging import get_logger, launch_config
-from launch.substitutions import EqualsSubstitution, LaunchConfiguration
+from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PythonExpression
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
+from launch_ros.parameter_descriptions import ParameterValue
 
-from arm_tasks.bringup.arguments import check_inputs, check_port, checked_world
+from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
 from arm_tasks.bringup.processes import PhysicsFile, copy_for_editing
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
@@ -37,6 +38,32 @@ class _Tasks:
     running: set[Any] = field(default_factory=set)  # their clients, actions of launch
     have_failed: bool = False  # or a node without which the launch goes on
     is_reported: bool = False  # whether the launch already ends with an error
+
+
+def declared(*names: str, **defaults: Any) -> list[Any]:
+    """Declare arguments as the table of `./arm` has them, but for the defaults given here."""
+    table = {argument.name: argument for argument in ARGUMENTS}
+    return [
+        DeclareLaunchArgument(
+            name,
+            default_value=defaults.get(name, table[name].default),
+            description=table[name].text,
+            choices=list(table[name].choices) or None,
+        )
+        for name in names
+    ]
+
+
+def sim_time() -> dict[str, Any]:
+    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
+    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
+    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
+
+
+def text(name: str) -> Any:
+    """Return a launch argument as a string, even if it looks like a number."""
+    return ParameterValue(LaunchConfiguration(name), value_type=str)
 
 
 def check_arguments(context: LaunchContext) -> None:

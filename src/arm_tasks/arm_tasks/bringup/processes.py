@@ -131,12 +131,18 @@ _SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
 _VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
 
 
+def is_installed(package: str) -> bool:
+    """Return True if a ROS package is installed."""
+    try:
+        get_package_prefix(package)
+    except PackageNotFoundError:
+        return False
+    return True
+
+
 def _state_publisher(package: str) -> Process:
-    if not package:
-        try:
-            get_package_prefix(package := "robot_state_publisher")
-        except PackageNotFoundError:
-            package = "arm_description"
+    name = "robot_state_publisher"
+    package = package or (name if is_installed(name) else "arm_description")
     executable = "state_publisher" if package == "arm_description" else "robot_state_publisher"
     parameters = {"robot_description": _robot_description, **_SIM_TIME}
     return Process(

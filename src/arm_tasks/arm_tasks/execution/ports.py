@@ -53,6 +53,21 @@ class Move(Protocol):
         ...
 
 
+@dataclass
+class EndedMove:
+    """A motion, command or search that has ended at its start."""
+
+    status: MoveStatus
+    plan: TaskPlan | None = None  # of a search
+
+    def poll(self) -> MoveStatus:
+        """Return how it has ended."""
+        return self.status
+
+    def cancel(self) -> None:
+        """Do nothing."""
+
+
 class ArmPort(Protocol):
     """An arm, real or simulated. No method blocks or raises."""
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from arm_tasks.execution.ports import (
     ArmPort,
+    EndedMove,
     FrameSearch,
     Move,
     MoveState,
@@ -137,17 +138,7 @@ class _BothMoves:
         self._canceled = True
 
 
-class _Unsent:
-    """A command for which there are no other nodes."""
-
-    def poll(self) -> MoveStatus:
-        return MoveStatus(MoveState.FAILED, "no other node can be reached here")
-
-    def cancel(self) -> None:
-        pass
-
-
-_UNSENT = _Unsent()
+_UNSENT = EndedMove(MoveStatus(MoveState.FAILED, "no other node can be reached here"))
 
 
 class StepExecution:

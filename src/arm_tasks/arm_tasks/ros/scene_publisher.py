@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.files.watching import POLL_PERIOD, FileWatch
+from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.ros.messages import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
@@ -251,7 +251,7 @@ class SceneFollower:
         self._status = node.create_publisher(String, "scene_file/status", LATCHED)
         self._text = node.create_publisher(String, "scene_file/text", LATCHED)
         node.create_subscription(String, "scene_file/edited", self._on_edited, 10)
-        node.create_timer(POLL_PERIOD, self._poll, clock=STEADY_CLOCK)
+        node.create_timer(PERIOD, self._poll, clock=STEADY_CLOCK)
 
     def _on_edited(self, message: String) -> None:
         self._take(message.data.encode())

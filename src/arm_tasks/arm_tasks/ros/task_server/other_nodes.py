@@ -22,7 +22,14 @@ from rclpy.validate_full_topic_name import validate_full_topic_name
 from rclpy.validate_topic_name import validate_topic_name
 
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.ports import FrameSearch, Move, MoveState, MoveStatus, SignalWatch
+from arm_tasks.execution.ports import (
+    EndedMove,
+    FrameSearch,
+    Move,
+    MoveState,
+    MoveStatus,
+    SignalWatch,
+)
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 from arm_tasks.ros.task_server.frame_search import Extend, TfFrameSearch
 from arm_tasks.ros.task_server.message_fields import (
@@ -146,7 +153,7 @@ class NodeConnections:
                 return ServiceCall(self._node, command.to, command.type, message)
             return Publication(command.to, self._publisher(command), message)
         except PlanError as error:
-            return Refused(error.what)
+            return EndedMove(MoveStatus(MoveState.FAILED, error.what))
 
     def find(self, step: PlannedStep) -> FrameSearch:
         """Start to look for the frame of a step, and then to plan what follows."""
@@ -173,20 +180,6 @@ class NodeConnections:
         if topic:
             return published_type(publishers(self._node, topic), topic)
         return service_type(self._node, service) if service else ""
-
-
-class Refused:
-    """A command that cannot be sent."""
-
-    def __init__(self, why: str) -> None:
-        self._why = why
-
-    def poll(self) -> MoveStatus:
-        """Return the reason."""
-        return MoveStatus(MoveState.FAILED, self._why)
-
-    def cancel(self) -> None:
-        """Do nothing."""
 
 
 class ServiceCall:

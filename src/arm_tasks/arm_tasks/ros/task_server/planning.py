@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from importlib import import_module
 from typing import TypeAlias
 
@@ -117,10 +118,7 @@ class Planning:
         assert self._goal is not None
         key, files, request = self._goal
         request = replace(request, found={**request.found, step: T})
-
-        def work() -> TaskPlan:
-            return plan_task(request, files=files)
-
+        work = partial(plan_task, request, files=files)
         plan = run_in_child(work, canceled, self._timeout)
         if plan.feasible:
             self._goal, self._found[key] = (key, files, request), request.found
@@ -160,12 +158,7 @@ class Planning:
         """
         if not REFERENCE_RUNS.names:
             return None
-        simulated = REFERENCE_RUNS.load(REFERENCE_RUNS.names[0])
-
-        def work() -> NutPrediction:
-            prediction: NutPrediction = simulated(plan)
-            return prediction
-
+        work = partial(REFERENCE_RUNS.load(REFERENCE_RUNS.names[0]), plan)
         return await self._goals.run(lambda: run_in_child(work, timeout=self._timeout))
 
     def _files_of(self, request: CheckTask.Request | RunTask.Goal) -> FileAccess:
