@@ -3,9 +3,14 @@
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
-from arm_hardware.backends import BACKENDS_HELP, backend_names
-from arm_tasks.bringup.launch import SharedFile, check_arguments, exit_handlers
 from arm_tasks.bringup.launch import (
+    SharedFile,
+    check_arguments,
+    declared,
+    exit_handlers,
+    sim_time,
+    text,
+)
 from arm_tasks.bringup.processes import is_installed
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction

@@ -335,7 +335,7 @@ def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros):
         degrees = math.degrees(joints(ros)["shoulder"])
         ros.until(lambda d=degrees: abs(float(shown.input_value()) - d) < 0.06, BOUND)
     page.get_by_role("button", name="+z", exact=True).nth(1).click()  # of Rotate
-    shows(ros, page, "answer", "Target in the folder Tool is Position")
+    shows(ros, page, "answer", "Target in the panel Tool is Position")
     page.get_by_text("Jog", exact=True).click()
 
 

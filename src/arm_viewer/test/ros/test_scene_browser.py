@@ -11,17 +11,18 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import turn_z
-from arm_studio.ros.recording.scenes import RecordedScene, primitives_in
 from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
 from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.shapes import Box, Cylinder
 from arm_viewer.screenshot import PAINTED, scene_box, visit
 from PIL import Image, ImageDraw
+from trimesh import creation
 from visualization_msgs.msg import Marker, MarkerArray
 
 pytestmark = pytest.mark.system
 
-SIZE = (800, 520)  # Of the scene beside the panel, on the page of conftest.py.
+SIZE = (800, 520)  # Of the scene beside the sidebar, on the page of conftest.py.
 words = itertools.count()
 ALIKE = 0.9  # of the pixels; edges are smoothed, and a shadow may fall beside
 CLEARLY = 60  # Of 255: two pixels that differ by more show different things.
@@ -95,13 +96,23 @@ def pixel(robot, point):
     return round(row), round(column)
 
 
+def surface(shape):
+    """Return a shape of a visual as a mesh."""
+    if isinstance(shape, Box):
+        return creation.box(shape.size)
+    if isinstance(shape, Cylinder):
+        return creation.cylinder(0.5 * shape.diameters[0], shape.length)
+    return creation.icosphere(radius=0.5 * shape.diameters[0])
+
+
 def reference(robot, frames):
     """Return the pixels that the robot covers, by projecting each face of its shapes."""
-    scene = RecordedScene(0.0, robot, frames, (), "", np.empty((0, 3)))
     image = Image.new("1", SIZE)
     pen = ImageDraw.Draw(image)
-    for solid in primitives_in(scene).solids:
-        for face in solid.faces():
+    for visual in robot.visuals:
+        mesh = surface(visual.shape)
+        mesh.apply_transform(frames[visual.link] @ visual.pose)
+        for face in mesh.triangles:
             corners = [projected(robot, corner) for corner in face]
             pen.polygon([(column, row) for row, column in corners], fill=1)
     return np.asarray(image)
