@@ -17,7 +17,7 @@ MOST_ENTRIES = 12
 MOST_LINES = 450  # of one file
 # A package's ros/ folder translates, the bring-up starts nodes; the rest is plain Python.
 ROS_FOLDERS = {"arm_tasks/bringup"}
-TOP_FOLDERS = {"commands", "ros", "simulation"}  # named in the contracts on imports
+TOP_FOLDERS = {"commands", "ros"}  # named in the contracts on imports
 _FILES = "arm_*/arm_*/**/*.py"  # without setup.py, tests, launch files and examples
 ROS = re.compile(
     r"rcl\w*|rosidl\w*|ros2\w*|rosbag2\w*|tf2_\w+|launch\w*|ament_\w+|\w+_(msgs|srvs|interfaces)"
@@ -40,9 +40,10 @@ class Program(NamedTuple):
     without: tuple[str, ...] = ()
 
     def with_loaded(self, modules: Iterable[str], files: Mapping[str, Path]) -> set[str]:
-        """Return its closure and those modules of src/ that it has loaded, without plugins."""
-        own = {name for name in modules if name.partition(".")[0] not in self.without}
-        return closure(self.entries, files) | own & files.keys()
+        """Return its closure and those modules of src/ that it has loaded, but not for plugins."""
+        own = files.keys() & modules
+        plugins = {name for name in own if name.partition(".")[0] in self.without}
+        return closure(self.entries, files) | (own - closure(plugins, files))
 
 
 PROGRAMS = (

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from arm_common.files.watching import POLL_PERIOD, FileWatch
+from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.transforms import Array, inverse
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.urdf.kinematics import link_poses
@@ -74,7 +74,7 @@ class LocalArm:
         self._page = page
         if page.postures.model is not None:
             self.describe(page.postures.model)
-        self._loop.every(POLL_PERIOD, self._poll_file)
+        self._loop.every(PERIOD, self._poll_file)
 
     def close(self) -> None:
         """End the solver's thread."""
