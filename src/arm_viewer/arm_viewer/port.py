@@ -83,6 +83,54 @@ class Where(enum.Flag):
     EVERYWHERE = ALONE | RUNNING | WATCHING
 
 
+@dataclass(frozen=True)
+class TaskProgress:
+    """What a task server does."""
+
+    task: str
+    state: str  # in one word, such as "running"
+    message: str
+    share: float  # of the task that is done, 0 to 1
+
+
+class TaskService(Protocol):
+    """A service of a task server, which may come and go."""
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is there."""
+
+    def call(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
+        """Call it with the fields of its request in arm_interfaces; return False without it."""
+
+
+class TaskPort(Protocol):
+    """A task server, which may come and go."""
+
+    def service(
+        self, name: str, report: Callable[[str], None] = lambda sentence: None, /
+    ) -> TaskService:
+        """Return a service, such as check_task; `report` takes a sentence when it is not there."""
+
+    def listen(
+        self, on_progress: Callable[[TaskProgress], None], on_resume_step: Callable[[str], None], /
+    ) -> None:
+        """Pass on what the server does, and the step at which the last run can go on, or ""."""
+
+    def run(
+        self,
+        on_end: Callable[[str, Sequence[Any]], None],
+        task: str,
+        step: str,
+        single_step: bool,
+        /,
+    ) -> None:
+        """Run a task from a step on; `on_end` takes the outcome and a StepReport for each step."""
+
+    def stop(self) -> None:
+        """Stop the task, if there is one."""
+
+
 class PageTimer(Protocol):
     """A timer; that of rclpy is one."""
 
@@ -144,9 +192,6 @@ class ShownPage(Protocol):
     def work_on_nut(self, holding: bool) -> None:
         """Note whether the jaws hold the nut, which is then shown from near."""
 
-    def hide_task(self) -> None:
-        """Remove the line of the task, because a panel of the port shows the same."""
-
     def offer_reset(self) -> None:
         """Show the button that allows motion again."""
 
@@ -156,6 +201,7 @@ class PagePort(Protocol):
 
     where: Where
     logger: PageLogger
+    tasks: TaskPort | None  # None where no task can run
 
     def now(self) -> float:
         """Return the time of the frames and markers [s]."""

@@ -30,6 +30,7 @@ from arm_viewer.port import (
     ResponseCallback,
     ShownPage,
     Solution,
+    TaskPort,
     Where,
 )
 from arm_viewer.scene.robot import JointSliders, VisualRobot
@@ -47,6 +48,7 @@ class LocalArm:
     """
 
     where = Where.ALONE
+    tasks: TaskPort | None = None
 
     def __init__(self, loop: PageLoop, robot: str, prefix: str = "") -> None:
         self._loop, self._prefix = loop, prefix

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -39,11 +39,12 @@ from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.controls import Controls
 from arm_viewer.control.stop_panel import StopPanel
+from arm_viewer.control.task_panel import TaskPanel, TeachPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
 from arm_viewer.page.settings import PageSettings
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, ShownFile
-from arm_viewer.port import PagePort, Where
+from arm_viewer.port import PagePort, TaskPort, Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
 from arm_viewer.scene.store import SceneStore
@@ -115,6 +116,8 @@ class ArmPage:
         if self._stop_panel is not None:
             with self.gui.part("Tool"):
                 self._controls = self._make_controls(self._stop_panel)
+        if port.tasks is not None:
+            self._add_task_panels(port.tasks)
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([PANELS.load(name) for name in PANELS.names])
@@ -195,6 +198,19 @@ class ArmPage:
         stop_panel.follow(controls.stop, controls.reset)
         return controls
 
+    def _add_task_panels(self, tasks: TaskPort) -> None:
+        """Add the panels of a task server, which appear with it and replace the task's line."""
+        on_server: list[Callable[[], None]] = [partial(self._view.sidebar.remove_status, "task")]
+        with self.gui.part("Teach"):
+            on_server.append(TeachPanel(tasks, self.gui).show)
+
+        def show_server() -> None:
+            for show in on_server:
+                show()
+
+        with self.gui.part("Task"):
+            TaskPanel(tasks, self.gui, show_server)
+
     def _panel_context(self) -> PanelContext:
         controls, port, settings = self._controls, self.port, self._settings
         is_edited = port.where is Where.ALONE and bool(settings.robot)
@@ -270,10 +286,6 @@ class ArmPage:
     def work_on_nut(self, holding: bool) -> None:
         """Note whether the jaws hold the nut, which is then shown from near."""
         self._view.working = holding
-
-    def hide_task(self) -> None:
-        """Remove the line of the task, because a panel of the port shows the same."""
-        self._view.sidebar.remove_status("task")
 
     def offer_reset(self) -> None:
         """Show the button that allows motion again."""

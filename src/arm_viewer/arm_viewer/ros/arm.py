@@ -21,16 +21,24 @@ from std_srvs.srv import Trigger
 from arm_description import RobotModel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY
-from arm_viewer.port import IkRequest, PageLogger, PageTimer, ResponseCallback, ShownPage, Where
+from arm_viewer.port import (
+    IkRequest,
+    PageLogger,
+    PageTimer,
+    ResponseCallback,
+    ShownPage,
+    TaskPort,
+    Where,
+)
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.driver_panel import DriverPanel
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
-from arm_viewer.ros.panels.task_panel import TaskPanel, TeachPanel
 from arm_viewer.ros.parameters import ViewerParameters
 from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.service_client import IkClient, ServiceClient
 from arm_viewer.ros.shared_control import SharedControl
 from arm_viewer.ros.subscriptions import SceneSubscriptions
+from arm_viewer.ros.tasks import RosTasks
 from arm_viewer.scene.robot import VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
@@ -76,13 +84,13 @@ class RosArm:
             if self.where & Where.MOVING
             else None
         )
+        self.tasks: TaskPort | None = RosTasks(node) if self.where & Where.MOVING else None
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
         self._ik = IkClient(node, parameters.tool_frame or f"{parameters.prefix}tool0")
         self._sliders: SliderPublisher | None = None
         self._shared: SharedControl | None = None
         self._driver: DriverCommander | None = None
         self._display: RobotDisplay | None = None
-        self._task_panel: TaskPanel | None = None
         self._scene = (
             node.create_publisher(String, "scene_file/edited", 10) if parameters.scene else None
         )
@@ -102,7 +110,7 @@ class RosArm:
         return trigger
 
     def open(self, page: ShownPage) -> None:
-        """Subscribe, and add the panels of a driver, a task server and a kinematics node."""
+        """Subscribe, and add the panels of a driver and a kinematics node."""
         node = self._node
         self._page = page
         if self.where & Where.MOVING:
@@ -136,16 +144,6 @@ class RosArm:
             self._shared = SharedControl(node, page, self._sliders)
         else:
             self._driver = DriverCommander(node, self.positions, width_at=postures.width_at)
-        on_server = [page.hide_task]
-        with page.part("Teach"):
-            on_server.append(TeachPanel(node, page.gui).show)
-
-        def show_server() -> None:
-            for show in on_server:
-                show()
-
-        with page.part("Task"):
-            self._task_panel = TaskPanel(node, page.gui, show_server)
 
     def frames(self, fixed: str) -> Mapping[str, Array]:
         """Return the pose (4, 4) of each frame of tf in a fixed one."""
@@ -180,8 +178,8 @@ class RosArm:
         """Stop the driver, and the task of a task server."""
         if self._emergency_stop is not None:
             self._emergency_stop.publish(Empty())
-        if self._task_panel is not None:
-            self._task_panel.stop()
+        if self.tasks is not None:
+            self.tasks.stop()
 
     def reset(self) -> None:
         """Allow the driver to move again."""

@@ -56,9 +56,6 @@ class Shown:
     def work_on_nut(self, holding):
         pass
 
-    def hide_task(self):
-        pass
-
     def offer_reset(self):
         pass
 
@@ -115,6 +112,9 @@ def port(request):
     port.arm.open(port.page)
     port.until(lambda: port.page.store.robot is not None)
     port.arm.set_robot(port.page.store.robot, TOOL)
+    end = time.monotonic() + BOUND
+    while not solution_of(port, tool_at(port, {})).ok:  # until the solver knows the robot
+        assert time.monotonic() < end
     yield port
     port.close()
 

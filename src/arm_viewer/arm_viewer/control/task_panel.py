@@ -11,84 +11,42 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from arm_common.ros.actions import GoalClient
-from arm_common.ros.executor import QUIET
-from arm_common.ros.qos import LATCHED, service_qos
-from rclpy.node import Node
-from std_msgs.msg import String
-from std_srvs.srv import Trigger
-
-from arm_interfaces.action import RunTask
-from arm_interfaces.msg import StepReport, TaskState
-from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import BREAKS
-from arm_viewer.ros.service_client import ServiceClient
+from arm_viewer.port import TaskPort, TaskProgress
 
 DEFAULT_TASK = "nut_transfer"
 PUT_BACK = "Put nut and payloads back"
 CONTINUE = "Continue at step {}"
 # Service below task_server/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
-_STATES = {
-    TaskState.IDLE: "idle",
-    TaskState.CHECKING: "checking",
-    TaskState.RUNNING: "running",
-    TaskState.PAUSING: "pausing",
-    TaskState.PAUSED: "paused",
-    TaskState.STOPPING: "stopping",
-}
 _LIST_PERIOD = 1.0  # [s] at least between two calls of list_tasks
 _STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 
 
 class TaskPanel:
-    """The user interface of the task server, shown as soon as there is one.
+    """The user interface of a task server, shown as soon as there is one.
 
-    Subscribes task_server/state, task_server/resume_step; calls check_task, list_tasks, run_task
-    (action), task_server/pause, resume, step, stop, and nut_world/reset, whose button is there if
-    the world is simulated. Calls `on_server` when the first state arrives.
+    Args:
+        tasks: what the task server offers.
+        gui: of the page.
+        on_server: called when its first state arrives.
     """
 
-    def __init__(
-        self,
-        node: Node,
-        gui: PageGui,
-        on_server: Callable[[], None],
-    ) -> None:
-        self._on_server = on_server
-        self._list = ServiceClient(node, ListTasks, "list_tasks")
+    def __init__(self, tasks: TaskPort, gui: PageGui, on_server: Callable[[], None]) -> None:
+        self._tasks, self._on_server = tasks, on_server
+        self._list = tasks.service("list_tasks")
         self._listed: str | None = None  # task of the state after which it was called last
         self._list_due = 0.0  # earliest time of the next call [s]
-        self._check = ServiceClient(node, CheckTask, "check_task", self._answer)
-        self._run = GoalClient(node, RunTask, "run_task")
-        self._triggers = {
-            name: ServiceClient(
-                node, Trigger, f"task_server/{name}", self._answer, service_qos(name)
-            )
-            for name in TRIGGERS
-        }
-        self._reset = ServiceClient(node, Trigger, "nut_world/reset", self._answer)
+        self._check = tasks.service("check_task", self._answer)
+        self._triggers = {name: tasks.service(name, self._answer) for name in TRIGGERS}
+        self._reset = tasks.service("reset_world", self._answer)
         self._latest = ""  # the task of the latest state
         self._resume_step = ""  # at which the last run can be continued; empty if it cannot
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
         with self._folder:
             self._add_elements(gui)
-        node.create_subscription(
-            TaskState, "task_server/state", self._on_state, LATCHED, event_callbacks=QUIET
-        )
-        node.create_subscription(
-            String,
-            "task_server/resume_step",
-            self._on_resume_step,
-            LATCHED,
-            event_callbacks=QUIET,
-        )
-
-    def stop(self) -> None:
-        """Stop the task, if a task server is there."""
-        if self._triggers["stop"].ready:
-            self._triggers["stop"].call(Trigger.Request())
+        tasks.listen(self._on_progress, self._on_resume_step)
 
     def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
@@ -111,25 +69,25 @@ class TaskPanel:
     def _show_result(self, html: str) -> None:
         self._result.content = html
 
-    def _on_resume_step(self, message: String) -> None:
+    def _on_resume_step(self, step: str) -> None:
         """Offer to continue the last run, of whichever client, at a step; none if empty."""
-        self._resume_step = str(message.data)
+        self._resume_step = step
         self._continue.disabled = not self._resume_step
         self._continue.label = CONTINUE.format(self._resume_step or "...")
 
-    def _on_state(self, state: TaskState) -> None:
-        self._state.content = state_html(state)
+    def _on_progress(self, progress: TaskProgress) -> None:
+        self._state.content = state_html(progress)
         self._put_back.visible = self._reset.ready
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
-        self._latest, now = state.task, time.monotonic()
+        self._latest, now = progress.task, time.monotonic()
         # A server keeps few requests: those of another client would never be answered.
-        if self._listed != state.task and now > self._list_due:
-            self._listed, self._list_due = state.task, now + _LIST_PERIOD
-            self._list.call(ListTasks.Request(), self._on_tasks)
+        if self._listed != progress.task and now > self._list_due:
+            self._listed, self._list_due = progress.task, now + _LIST_PERIOD
+            self._list.call(self._on_tasks)
 
-    def _on_tasks(self, response: ListTasks.Response) -> None:
+    def _on_tasks(self, response: Any) -> None:
         names = fitting_tasks(response, self._latest)
         if names:
             wanted = self._latest or self._task.value
@@ -137,10 +95,10 @@ class TaskPanel:
             self._task.value = wanted if wanted in names else names[0]
 
     def _check_task(self) -> None:
-        if self._check.call(CheckTask.Request(task=self._task.value), self._on_checked):
+        if self._check.call(self._on_checked, task=self._task.value):
             self._answer("Checking ...")
 
-    def _on_checked(self, response: CheckTask.Response) -> None:
+    def _on_checked(self, response: Any) -> None:
         self._result.content = report_html(response.message, response.steps)
 
     def _run_task(self) -> None:
@@ -152,64 +110,47 @@ class TaskPanel:
 
     def _start(self, task: str, step: str) -> None:
         """Run a task from a step on."""
-        if not self._run.server_is_ready():
-            self._answer("Nothing runs tasks yet; is the arm running?")
-            return
         self._show_result(_line_html(""))
-        goal = RunTask.Goal(task=task, start_step=step)
-        goal.single_step = self._single_step.value
-        self._run.send_goal_async(goal).add_done_callback(self._on_goal_response)
+        self._tasks.run(self._on_end, task, step, self._single_step.value)
 
-    def _on_goal_response(self, future: Any) -> None:
-        handle = future.result()
-        if not handle.accepted:
-            self._answer("The task was not started: another one is running.")
-            return
-        handle.get_result_async().add_done_callback(self._on_result)
-
-    def _on_result(self, future: Any) -> None:
-        result = future.result().result
-        self._show_result(report_html(result.message, result.report))
+    def _on_end(self, message: str, steps: Sequence[Any]) -> None:
+        self._show_result(report_html(message, steps) if steps else _line_html(message))
 
     def _reset_world(self) -> None:
-        self._reset.call(Trigger.Request(), self._on_reset)
+        self._reset.call(self._on_reset)
 
-    def _on_reset(self, response: Trigger.Response) -> None:
+    def _on_reset(self, response: Any) -> None:
         self._show_result(_line_html(f"{response.message[:1].upper()}{response.message[1:]}."))
 
     def _trigger(self, name: str) -> None:
-        self._triggers[name].call(Trigger.Request(), self._on_triggered)
+        self._triggers[name].call(self._on_triggered)
 
-    def _on_triggered(self, response: Trigger.Response) -> None:
+    def _on_triggered(self, response: Any) -> None:
         self._answer("" if response.success else response.message)
 
 
 # Service below teach/ -> the label of its button.
 POSES = {"save_pose": "Save pose", "forget_pose": "Delete pose"}
 PATHS = {"record": "Record path", "end_recording": "End recording", "replay": "Replay"}
-SURFACES = {
-    "Rim": TouchBolt.Request.RIM,
-    "End": TouchBolt.Request.END,
-    "Flank": TouchBolt.Request.FLANK,
-}
+# Label -> the name of a constant of the service touch_bolt.
+SURFACES = {"Rim": "RIM", "End": "END", "Flank": "FLANK"}
 TOUCHES = {
-    "Add touch point": TouchBolt.Request.ADD,
-    "Locate bolt": TouchBolt.Request.LOCATE,
-    "Write bolt to scene": TouchBolt.Request.WRITE,
-    "Clear touch points": TouchBolt.Request.CLEAR,
-    "Nut clicks now": TouchBolt.Request.CLICK,
-    "Write thread to scene": TouchBolt.Request.WRITE_THREAD,
+    "Add touch point": "ADD",
+    "Locate bolt": "LOCATE",
+    "Write bolt to scene": "WRITE",
+    "Clear touch points": "CLEAR",
+    "Nut clicks now": "CLICK",
+    "Write thread to scene": "WRITE_THREAD",
 }
 
 
 class TeachPanel:
-    """The user interface of the task server's services teach/..."""
+    """The user interface of the task server's services that teach."""
 
-    def __init__(self, node: Node, gui: PageGui) -> None:
-        kinds: dict[str, Any] = dict.fromkeys(POSES, TeachPose) | dict.fromkeys(PATHS, RecordPath)
-        self._clients = {
-            name: ServiceClient(node, kind, f"teach/{name}", partial(self._report, name))
-            for name, kind in (kinds | {"touch_bolt": TouchBolt}).items()
+    def __init__(self, tasks: TaskPort, gui: PageGui) -> None:
+        self._services = {
+            name: tasks.service(name, partial(self._report, name))
+            for name in (*POSES, *PATHS, "touch_bolt")
         }
         self._answers = dict[str, Any]()  # service -> the line below its buttons
         self._folder = gui.elements.add_folder(
@@ -240,25 +181,23 @@ class TeachPanel:
         self._answers["touch_bolt"] = add.add_html(_line_html(""))
 
     def _pose(self, service: str) -> None:
-        request = TeachPose.Request(name=self._name.value, replace=self._replace.value)
-        self._call(service, request)
+        self._call(service, name=self._name.value, replace=self._replace.value)
 
     def _path(self, service: str) -> None:
-        request = RecordPath.Request(
+        self._call(
+            service,
             name="" if service == "end_recording" else self._name.value,
             replace=self._replace.value,
             reverse=self._reverse.value,
         )
-        self._call(service, request)
 
-    def _touch(self, action: int) -> None:
+    def _touch(self, action: str) -> None:
         surface = SURFACES[self._surface.value]
-        request = TouchBolt.Request(bolt=self._bolt.value, action=action, surface=surface)
-        self._call("touch_bolt", request)
+        self._call("touch_bolt", bolt=self._bolt.value, action=action, surface=surface)
 
-    def _call(self, service: str, request: Any) -> None:
-        self._clients[service].call(
-            request, lambda response: self._report(service, response.message)
+    def _call(self, service: str, **fields: Any) -> None:
+        self._services[service].call(
+            lambda response: self._report(service, response.message), **fields
         )
 
     def _report(self, service: str, text: str) -> None:
@@ -268,7 +207,7 @@ class TeachPanel:
         self._answers[service].content = _line_html(text)
 
 
-def fitting_tasks(listed: ListTasks.Response, latest: str) -> tuple[str, ...]:
+def fitting_tasks(listed: Any, latest: str) -> tuple[str, ...]:
     """Return the tasks that were written for the current scene or for any, and the latest one."""
     current = {"", listed.scene, Path(listed.scene).stem}
     scenes = listed.task_scenes or [""] * len(listed.tasks)
@@ -283,24 +222,21 @@ def _line_html(text: str) -> str:
     return f'<div style="{_STYLE};min-height:2em">{marked}</div>'
 
 
-def state_html(message: TaskState) -> str:
-    """Return a TaskState as a line and a progress bar."""
-    name = _STATES.get(message.state, str(message.state))
-    share = 0.0
-    if message.steps_total:
-        share = min(1.0, (message.step + message.progress) / message.steps_total)
+def state_html(progress: TaskProgress) -> str:
+    """Return what a task server does as a line and a progress bar."""
     bar = (
         '<div style="background:#8883;height:.4em;border-radius:.2em">'
-        f'<div style="background:#d97706;height:100%;width:{100.0 * share:.1f}%"></div></div>'
+        f'<div style="background:#d97706;height:100%;width:{100.0 * progress.share:.1f}%"></div>'
+        "</div>"
     )
-    title = f"{message.task}: {name}" if message.task else name
+    title = f"{progress.task}: {progress.state}" if progress.task else progress.state
     return (
         f'<div data-arm="task-state" style="{_STYLE}"><b>{escape(title)}</b><br>'
-        f"{escape(message.message)}{bar}</div>"
+        f"{escape(progress.message)}{bar}</div>"
     )
 
 
-def _torque_cell(step: StepReport) -> str:
+def _torque_cell(step: Any) -> str:
     """Return the share of a servo's torque that a step needs, empty if it is not known."""
     joint, share = escape(step.torque_joint), step.torque_share
     text = f"{100.0 * share:.0f} %" if share else ""
@@ -309,7 +245,7 @@ def _torque_cell(step: StepReport) -> str:
     )
 
 
-def report_html(message: str, steps: Sequence[StepReport]) -> str:
+def report_html(message: str, steps: Sequence[Any]) -> str:
     """Return a report: one sentence, and a row for each step."""
     rows = "".join(
         f'<tr title="{escape(step.message)}"><td>{"✓" if step.feasible else "✗"}</td>'
