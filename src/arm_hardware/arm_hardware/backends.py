@@ -136,7 +136,7 @@ I2C_DEV = Backend(
     protocol=PCA9685,
     text="a PCA9685 by the kernel's interface, smbus2",
     connect="arm_hardware.bus.linux_i2c:i2c_dev_bus",
-    emulate="arm_simulation.emulation.board:emulate_i2c_dev",
+    emulate="arm_simulation.emulation.board:SimulatedBoard",
     modules=("smbus2",),
     packages=("smbus2",),
 )
@@ -144,7 +144,7 @@ FEETECH_SERVOS = Backend(
     protocol=FEETECH,
     text="smart servos of Feetech",
     connect="arm_hardware.bus.feetech.bus:serial_bus",
-    emulate="arm_simulation.emulation.feetech_bus:emulate_servos",
+    emulate="arm_simulation.emulation.feetech_bus:SimulatedServoBus",
     modules=("scservo_sdk",),
     packages=("feetech-servo-sdk",),
     needs="arm_hardware.calibration.servo_needs:with_needs",
