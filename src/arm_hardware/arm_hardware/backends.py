@@ -230,11 +230,8 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
         if named.protocol == board.protocol:
             return named
         if suiting:
-            what = "a PCA9685 (board)"
-            if isinstance(board, SerialBus):
-                what = f"smart servos of the protocol {board.protocol} (bus)"
             raise HardwareError(
-                f"{calibration} is for {what}, which backend:=auto drives by "
+                f"{calibration} is for {_described(board)}, which backend:=auto drives by "
                 f"{next(iter(suiting))}; {name} cannot."
             )
     if not suiting:
@@ -245,6 +242,13 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
             remedy=f"install its package; {did_you_mean(board.protocol, serial_protocols())}",
         )
     return _installed(next(iter(suiting)) if name == AUTO else name, suiting)
+
+
+def _described(board: ServoBoard | SerialBus) -> str:
+    on_bus = isinstance(board, SerialBus)
+    return (
+        f"smart servos of the protocol {board.protocol} (bus)" if on_bus else "a PCA9685 (board)"
+    )
 
 
 def _installed(name: str, suiting: dict[str, Backend]) -> Backend:
