@@ -136,7 +136,7 @@ I2C_DEV = Backend(
     protocol=PCA9685,
     text="a PCA9685 by the kernel's interface, smbus2",
     connect="arm_hardware.bus.linux_i2c:i2c_dev_bus",
-    emulate="arm_simulation.emulation.board:emulate_i2c_dev",
+    emulate="arm_simulation.emulation.board:SimulatedBoard",
     modules=("smbus2",),
     packages=("smbus2",),
 )
@@ -144,7 +144,7 @@ FEETECH_SERVOS = Backend(
     protocol=FEETECH,
     text="smart servos of Feetech",
     connect="arm_hardware.bus.feetech.bus:serial_bus",
-    emulate="arm_simulation.emulation.feetech_bus:emulate_servos",
+    emulate="arm_simulation.emulation.feetech_bus:SimulatedServoBus",
     modules=("scservo_sdk",),
     packages=("feetech-servo-sdk",),
     needs="arm_hardware.calibration.servo_needs:with_needs",
@@ -230,11 +230,8 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
         if named.protocol == board.protocol:
             return named
         if suiting:
-            what = "a PCA9685 (board)"
-            if isinstance(board, SerialBus):
-                what = f"smart servos of the protocol {board.protocol} (bus)"
             raise HardwareError(
-                f"{calibration} is for {what}, which backend:=auto drives by "
+                f"{calibration} is for {_described(board)}, which backend:=auto drives by "
                 f"{next(iter(suiting))}; {name} cannot."
             )
     if not suiting:
@@ -245,6 +242,13 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
             remedy=f"install its package; {did_you_mean(board.protocol, serial_protocols())}",
         )
     return _installed(next(iter(suiting)) if name == AUTO else name, suiting)
+
+
+def _described(board: ServoBoard | SerialBus) -> str:
+    on_bus = isinstance(board, SerialBus)
+    return (
+        f"smart servos of the protocol {board.protocol} (bus)" if on_bus else "a PCA9685 (board)"
+    )
 
 
 def _installed(name: str, suiting: dict[str, Backend]) -> Backend:

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from arm_common.errors import one_line
 from arm_description.model.units import SHOWN
@@ -30,7 +31,6 @@ from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
 from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
-from arm_hardware.control.sag_compensation import SagCompensation
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import (
     ARM,
@@ -43,6 +43,9 @@ from arm_hardware.errors import (
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, single_point_goal
 from arm_hardware.motion.options import ENDINGS, DriverOptions
+
+if TYPE_CHECKING:
+    from arm_hardware.control.sag_compensation import SagCompensation
 
 _LOGGER = logging.getLogger(__name__)
 PARK_SPEED = 0.3  # share of each joint's speed limit, if PARK_TIME allows
@@ -160,6 +163,8 @@ class Driver:
         limit, calibration = self.options.max_sag_compensation, self.calibration
         if not limit or calibration is None:
             return None
+        from arm_hardware.control.sag_compensation import SagCompensation  # here: few arms use it
+
         stiffness = calibration.stiffness(axes_of(self._model))
         return SagCompensation.of_model(self._model, self.axes, stiffness, limit, self.period)
 

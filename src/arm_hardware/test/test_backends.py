@@ -4,6 +4,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from datetime import date
 from pathlib import Path
@@ -225,6 +226,28 @@ def test_driver_opens_arms_moves_and_releases(driver, port):
     assert targets(port)[1] == 2048 + round(0.1 / (2.0 * 3.14159265 / 4096))
     driver.close()
     assert not targets(port)
+
+
+LOADED = """
+import sys
+from arm_description import load_robot
+from arm_hardware.driver import Driver
+from arm_hardware.motion.options import DriverOptions
+Driver(load_robot("nut_arm"), DriverOptions(hardware="real", calibration=sys.argv[1])).open()
+print(*sorted(sys.modules))
+"""
+
+
+def test_driver_loads_its_own_backend_alone(installed, path):
+    search = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
+    command = [sys.executable, "-c", LOADED, str(path)]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": search}
+    )
+    loaded = done.stdout.split()
+    assert "dummy_servos" in loaded, done.stderr
+    others = ("arm_simulation", "arm_hardware.bus.feetech", "arm_hardware.bus.servokit")
+    assert not [name for name in loaded if name.startswith(others)]
 
 
 def test_second_driver_of_the_port_is_refused(model, path):

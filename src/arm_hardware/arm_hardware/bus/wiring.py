@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 DEVICE = Path("/dev/i2c-1")  # of the I2C bus of servo boards
 COUNTS = 4096  # of a board's period, and of a turn of a smart servo
+RADIANS = 2.0 * math.pi / COUNTS  # of a count of a smart servo
 PCA9685 = "pca9685"  # the protocol of servo boards
 FEETECH = "feetech"  # the protocol of a serial bus whose calibration names none
 FEETECH_BAUD_RATES = (38400, 57600, 115200, 128000, 250000, 500000, 1_000_000)

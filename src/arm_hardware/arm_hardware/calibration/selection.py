@@ -31,7 +31,7 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
     """
     if name and Path(name).is_file():
         return Path(name)
-    found = folder / f"{name}.yaml" if name else own_calibration(robot, folder)
+    found = folder / f"{name or f'{robot}_servos'}.yaml"
     if found.is_file():
         return found
     shipped = ", ".join(sorted(p.stem for p in folder.glob("*_servos.yaml"))) or "none"
@@ -39,9 +39,10 @@ def calibration_path(name: str, robot: str, folder: Path) -> Path:
     raise CalibrationError(f"There is no calibration {what}; give a path, or one of: {shipped}")
 
 
-def own_calibration(robot: str, folder: Path) -> Path:
-    """Return the path of the calibration shipped for a robot, if there is one."""
-    return folder / f"{robot}_servos.yaml"
+def shipped_calibration(robot: str, folder: Path) -> Calibration | None:
+    """Return the calibration shipped in a folder for a robot, None if there is none."""
+    path = folder / f"{robot}_servos.yaml"
+    return load_calibration(path) if path.is_file() else None
 
 
 def config_folder() -> Path:
@@ -63,12 +64,11 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
     Raises:
         CalibrationError: There is none, it is invalid, or it belongs to another robot.
     """
-    if simulated and not name and not _is_shipped_for(model, folder):
-        _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
-        shipped = shipped_calibration(model.name)
-        on_bus = shipped is not None and isinstance(shipped.board, SerialBus)
-        board = shipped.board if shipped is not None and on_bus else DIGITAL
-        return ideal_calibration(model, board, shipped, whole_range=True)
+    if simulated and not name:
+        shipped = shipped_calibration(model.name, folder)
+        if shipped is None or not _fits(shipped, model):
+            _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
+            return ideal_calibration(model, _board_of(shipped), shipped, whole_range=True)
     path = calibration_path(name, model.name, folder)
     calibration = load_calibration(path)
     if calibration.robot != model.name:
@@ -130,14 +130,12 @@ def robot_of(calibration: Calibration, chosen: str = "") -> RobotModel:
     return load_robot(beside if is_beside else name)
 
 
-def _is_shipped_for(model: RobotModel, folder: Path) -> bool:
-    """Return whether a calibration of an arm's name is shipped, with the servos of this arm."""
-    path = own_calibration(model.name, folder)
-    names = {axis.name for axis in axes_of(model).actuators}
-    return path.is_file() and set(_for_tool(load_calibration(path), model).servos) == names
+def _fits(calibration: Calibration, model: RobotModel) -> bool:
+    """Return whether a calibration has the servos of an arm."""
+    return set(_for_tool(calibration, model).servos) == {a.name for a in axes_of(model).actuators}
 
 
-def shipped_calibration(robot: str) -> Calibration | None:
-    """Return the calibration shipped for a robot, None if there is none."""
-    path = own_calibration(robot, config_folder())
-    return load_calibration(path) if path.is_file() else None
+def _board_of(shipped: Calibration | None) -> ServoBoard | SerialBus:
+    """Return what ideal servos are connected to: the bus of a shipped calibration, or a board."""
+    on_bus = shipped is not None and isinstance(shipped.board, SerialBus)
+    return shipped.board if shipped is not None and on_bus else DIGITAL

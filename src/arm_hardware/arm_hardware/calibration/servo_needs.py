@@ -16,7 +16,7 @@ from arm_common.transforms import Array
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
 from arm_description import RobotModel
-from arm_hardware.bus.wiring import COUNTS, SerialBus
+from arm_hardware.bus.wiring import COUNTS, RADIANS, SerialBus
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.driven_axes import axes_of
@@ -27,7 +27,6 @@ LEAST, GREATEST = 0.6, 1.25  # recorded span over that of the joint
 GREATEST_OF_JAWS = 2.0  # jaws open farther than the description lets them
 FULL_TURN = (0, COUNTS - 1)  # counts that LeRobot writes for a wrist_roll, which it does not sweep
 WRIST_ROLL = "wrist_roll"
-COUNT_ANGLE = 2.0 * math.pi / COUNTS  # [rad]
 _REMEDY = (
     "put the joint in the middle of its range, centre its servo (LeRobot does so first), and "
     "sweep it from stop to stop"
@@ -86,11 +85,11 @@ def _problem(axis: Axis, servo: ServoCalibration, axes: Axes) -> str:
     claw = axes.claw(axis)
     span = axis.upper - axis.lower if claw is None else claw.open - claw.closed
     least, greatest = servo.map(1.0).counts
-    turns_on = not math.isfinite(span) or span >= FULL_TURN[1] * COUNT_ANGLE
+    turns_on = not math.isfinite(span) or span >= FULL_TURN[1] * RADIANS
     rolls = axis.name.endswith(WRIST_ROLL) and (least, greatest) == FULL_TURN
     if servo.unit != "rad" or turns_on or rolls:
         return ""
-    recorded = (greatest - least) * COUNT_ANGLE
+    recorded = (greatest - least) * RADIANS
     most = GREATEST if claw is None else GREATEST_OF_JAWS
     if LEAST * span <= recorded <= most * span:
         return ""

@@ -244,13 +244,6 @@ def emulate_servokit(
     return SimulatedBoard(board, clock, registers, servokit_bus)
 
 
-def emulate_i2c_dev(
-    board: ServoBoard, clock: SteadyClock, registers: Path | None
-) -> SimulatedBoard:
-    """Return what stands in for a board of the backend i2c_dev."""
-    return SimulatedBoard(board, clock, registers, i2c_dev_bus)
-
-
 def stored_i2c(registers: Path, address: int) -> I2C:
     """Return the bus of a simulated board whose registers a driver keeps in a file.
 

@@ -150,7 +150,11 @@ class SimulatedServoBus(Emulation):
 
     channels, travel = "servo", (0.0, COUNTS - 1.0)
 
-    def __init__(self, wiring: SerialBus, clock: SteadyClock) -> None:
+    def __init__(
+        self, wiring: SerialBus, clock: SteadyClock, registers: Path | None = None
+    ) -> None:
+        """Plug the servos of a bus in; their registers are kept in no file."""
+        del registers
         self._clock = clock
         self.faults = BusFaults()
         self.byte_time = 0.0  # [s] that a byte takes on the wire; 1e-5 at 1 Mbit/s
@@ -328,11 +332,3 @@ class SimulatedServoBus(Emulation):
                 shown = self.faults.answers_as.get(number, number)
                 answers += self.faults.sent(packet(shown, int(servo.faults), data))
         return answers
-
-
-def emulate_servos(
-    bus: SerialBus, clock: SteadyClock, registers: Path | None = None
-) -> SimulatedServoBus:
-    """Return what stands in for a bus of the backend feetech; its servos keep no registers."""
-    del registers
-    return SimulatedServoBus(bus, clock)

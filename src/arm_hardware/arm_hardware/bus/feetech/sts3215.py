@@ -9,13 +9,10 @@ sign bit and a magnitude.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 from arm_hardware.bus.interface import Measurement, ServoFault
-from arm_hardware.bus.wiring import COUNTS
 
-RADIANS = 2.0 * math.pi / COUNTS  # of a count
 MODEL = 777  # Model_Number of the STS3215
 # Stall torque over supply voltage [N m/V]: 19.5 kgf cm at 7.4 V, as in arm_description's table,
 # which `release` must not import.

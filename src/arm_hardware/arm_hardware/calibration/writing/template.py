@@ -13,7 +13,7 @@ from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import TO_SI, Wires, file_unit, wires_of
 from arm_hardware.calibration.ideal import ideal_calibration
-from arm_hardware.calibration.selection import shipped_calibration
+from arm_hardware.calibration.selection import config_folder, shipped_calibration
 
 PORT = "/dev/ttyACM0"
 BOARD_HEAD = """\
@@ -57,7 +57,7 @@ def template(model: RobotModel, protocol: str = "") -> str:
     Raises:
         CalibrationError: The board has too few channels, or a sliding joint has no limits.
     """
-    shipped = shipped_calibration(model.name)
+    shipped = shipped_calibration(model.name, config_folder())
     protocol = protocol or (shipped.board.protocol if shipped else PCA9685)
     on_board = protocol == PCA9685
     board = ServoBoard() if on_board else SerialBus(PORT, protocol=protocol)

@@ -376,7 +376,7 @@ def test_failed_start_is_one_sentence(tmp_path, capsys, monkeypatch, arguments, 
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", (tmp_path / "x").open("w+"))
-    assert calibrate.main(["mine.yaml", "--hardware", "sim", *arguments]) == 1
+    assert calibrate.main(["mine.yaml", "--backend", "i2c_dev", *arguments]) == 1
     err = capsys.readouterr().err
     assert message in err and err.count("\n") == 1
 

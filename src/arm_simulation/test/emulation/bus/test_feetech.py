@@ -23,7 +23,7 @@ from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.wiring import BusServo, SerialBus
 from arm_hardware.commands import verify
 from arm_hardware.errors import BusError, HardwareError
-from arm_simulation.emulation.feetech_bus import emulate_servos
+from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 from arm_testing.factories import factory
 
 pytest.importorskip("scservo_sdk")
@@ -44,7 +44,7 @@ NEEDING = SerialBus(
 @pytest.fixture
 def make(clock):
     """Return a function that makes a closed bus and its simulated servos."""
-    return lambda bus=BUS: emulate_servos(bus, clock)
+    return lambda bus=BUS: SimulatedServoBus(bus, clock)
 
 
 @pytest.fixture

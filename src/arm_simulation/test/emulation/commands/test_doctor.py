@@ -24,7 +24,7 @@ from arm_hardware.commands.doctor import Host, main, run_checks
 from arm_hardware.commands.doctor_network import Loopback
 from arm_hardware.commands.doctor_sockets import Endpoint
 from arm_simulation.emulation.board import SimulatedBoard, i2c_dev_bus
-from arm_simulation.emulation.feetech_bus import emulate_servos
+from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 
 TODAY = date(2026, 6, 1)
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
@@ -123,7 +123,7 @@ def servos(tmp_path, clock):
     text = (config_folder() / "nut_arm_feetech.yaml").read_text()
     path = tmp_path / "answering.yaml"
     path.write_text(text.replace("example: true", "example: false"))
-    made = emulate_servos(load_calibration(path).board, clock)
+    made = SimulatedServoBus(load_calibration(path).board, clock)
     yield path, made
     made.close()
 

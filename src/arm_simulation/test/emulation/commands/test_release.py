@@ -7,7 +7,7 @@ from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.wiring import BusServo, SerialBus
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands import release
-from arm_simulation.emulation.feetech_bus import emulate_servos
+from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 
 pytest.importorskip("scservo_sdk")
 TORQUE = sts3215.TORQUE_ENABLE
@@ -15,7 +15,7 @@ TORQUE = sts3215.TORQUE_ENABLE
 
 @pytest.fixture
 def simulated(clock):
-    made = emulate_servos(SerialBus("", servos={i: BusServo("") for i in range(1, 7)}), clock)
+    made = SimulatedServoBus(SerialBus("", servos={i: BusServo("") for i in range(1, 7)}), clock)
     for servo in made.servos.values():
         servo.write(TORQUE.address, b"\x01")
     yield made

@@ -8,14 +8,14 @@ from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.bus import FeetechBus
 from arm_hardware.bus.wiring import BusServo, SerialBus
 from arm_hardware.commands import servos as tool
-from arm_simulation.emulation.feetech_bus import emulate_servos
+from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 
 pytest.importorskip("scservo_sdk")
 
 
 @pytest.fixture
 def simulated(monkeypatch, clock):
-    made = emulate_servos(SerialBus("", servos={i: BusServo("") for i in [1, 4]}), clock)
+    made = SimulatedServoBus(SerialBus("", servos={i: BusServo("") for i in [1, 4]}), clock)
     monkeypatch.setattr(feetech, "SCANNED", range(1, 7))  # each silent one takes its time
     monkeypatch.setattr(
         tool, "_bus_at", lambda bus: FeetechBus(bus, made.path, exchange=made.exchange)

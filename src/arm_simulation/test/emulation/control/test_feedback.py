@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from arm_hardware.bus import retrying_bus
 from arm_hardware.bus.feetech import sts3215
+from arm_hardware.bus.wiring import RADIANS
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
     ARM,
@@ -23,7 +24,7 @@ from arm_hardware.motion.options import GripForceOptions, MotionOptions
 from arm_description import load_robot
 
 pytest.importorskip("scservo_sdk")
-COUNT = sts3215.RADIANS
+COUNT = RADIANS
 THERE = (0.5, 0.2, -0.3, 0.1)
 JOINTS = ("shoulder_pan", "shoulder_lift", "elbow_flex", "wrist_flex", "wrist_roll")
 
