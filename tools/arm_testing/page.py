@@ -7,11 +7,13 @@ from __future__ import annotations
 import asyncio
 import itertools
 import threading
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui, element_id
@@ -88,15 +90,43 @@ class FakeViserGui:
         return self.added[-1]
 
 
+class FakeCamera(SimpleNamespace):
+    """The camera of a browser."""
+
+    image_width, image_height = 800, 600
+
+
+class FakeClient(SimpleNamespace):
+    """A browser with a picture."""
+
+    def __init__(self, client_id: int = 0, **camera: Any) -> None:
+        super().__init__(client_id=client_id, atomic=nullcontext, camera=FakeCamera(**camera))
+
+
+class FakeServer:
+    """A server without a network, whose browsers have pictures of some shapes."""
+
+    def __init__(self, *aspects: float) -> None:
+        self.gui, self.initial_camera = FakeViserGui(), FakeCamera()
+        place = {"position": np.full(3, 3.0), "look_at": np.zeros(3)}
+        self.clients = {
+            number: FakeClient(number, aspect=aspect, **place)
+            for number, aspect in enumerate(aspects)
+        }
+
+    def get_clients(self) -> dict[int, FakeClient]:
+        return self.clients
+
+
 class FakeGui(PageGui):
     """The elements of a page, as a user finds and uses them."""
 
     def __init__(self) -> None:
-        self.viser, self.posted = FakeViserGui(), threading.Event()
+        server: Any = FakeServer()
+        self.viser, self.posted = server.gui, threading.Event()
         self.access = make_access("127.0.0.1")
         queue = CallbackQueue()
         queue.open(self.posted.set)
-        server: Any = SimpleNamespace(gui=self.viser)
         super().__init__(server, queue, self.access)
 
     @property

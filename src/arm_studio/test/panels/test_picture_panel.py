@@ -21,7 +21,7 @@ from arm_studio.panels.picture import (
     picture_size,
     separate,
 )
-from arm_testing.page import FakePage
+from arm_testing.page import FakeClient, FakePage
 from arm_viewer.browser.scene_drawer import Floor
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.scene.meshes import MeshFiles
@@ -32,12 +32,12 @@ LOOKING_DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])  
 STARTS = {"svg": b"<?xml", "pdf": b"%PDF-", "eps": b"%!PS-Adobe"}
 
 
-class Browser:
+class Browser(FakeClient):
     """A browser that draws a picture when it is let, or fails."""
 
     def __init__(self, width=120, height=100, error=None):
         x, y, z, w = quaternion(LOOKING_DOWN)
-        self.camera = SimpleNamespace(
+        super().__init__(
             image_width=width,
             image_height=height,
             position=np.array([0.0, 0.0, 2.0]),

@@ -6,11 +6,10 @@ import itertools
 import math
 import threading
 from collections import deque
-from contextlib import nullcontext
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_testing.page import FakeCamera, FakeServer
 from arm_testing.pinhole import pinhole
 from arm_testing.samples import ROBOTS
 from arm_testing.viewer_client import visit
@@ -115,28 +114,6 @@ def test_corners_match_the_bounding_box_of_a_solid():
     assert corners(Cylinder((0.2, 0.2), 1.0), pose).shape == (8, 3)
 
 
-class Camera(SimpleNamespace):
-    image_width, image_height = 800, 600
-
-
-class Server:
-    """Browsers with a picture of some shape."""
-
-    def __init__(self, *aspects):
-        self.initial_camera = Camera()
-        self.clients = {
-            i: SimpleNamespace(
-                client_id=i,
-                atomic=nullcontext,
-                camera=Camera(aspect=aspect, position=np.full(3, 3.0), look_at=np.zeros(3)),
-            )
-            for i, aspect in enumerate(aspects)
-        }
-
-    def get_clients(self):
-        return self.clients
-
-
 @pytest.fixture
 def robot(urdf):
     return read_robot(urdf)
@@ -158,7 +135,7 @@ def far_box(reach):
 
 @pytest.mark.parametrize("size", ["image_width", "image_height"])
 def test_minimised_browser_is_ignored(show, size):
-    server = Server(2.0)
+    server = FakeServer(2.0)
     camera = server.clients[0].camera
     setattr(camera, size, 0)
     del camera.aspect  # which cannot be asked for: it divides by zero
@@ -180,7 +157,7 @@ def test_minimised_browser_is_ignored(show, size):
     ],
 )
 def test_browser_whose_camera_has_no_numbers_is_ignored(show, key, value):
-    server = Server(2.0)
+    server = FakeServer(2.0)
     cameras, client = show(server)
     view = client.camera.position.copy()
     setattr(client.camera, key, value)
@@ -194,7 +171,7 @@ def test_browser_whose_camera_has_no_numbers_is_ignored(show, key, value):
 
 def test_positions_are_read_while_another_thread_adds_some(show):
     """viser's event loop reads what the page's thread writes."""
-    cameras, client = show(Server(2.0))
+    cameras, client = show(FakeServer(2.0))
     failures, done = [], threading.Event()
 
     def read():
@@ -214,18 +191,18 @@ def test_positions_are_read_while_another_thread_adds_some(show):
 
 
 def test_later_browsers_fit_a_robot_of_nearly_the_same_size(show, urdf):
-    server = Server()
+    server = FakeServer()
     cameras, _ = show(server)
     other = read_robot(urdf.replace('length="0.06"', 'length="0.066"'))
     cameras.set_robot(other)
-    server.clients = Server(0.5).clients
+    server.clients = FakeServer(0.5).clients
     cameras.fit(server.clients[0])
     held = view_of(other, aspect=0.5).position
     np.testing.assert_array_equal(server.clients[0].camera.position, held)
 
 
 def test_camera_fits_its_picture_and_follows_its_aspect_ratio(show, robot):
-    server = Server(2.0, 0.5)
+    server = FakeServer(2.0, 0.5)
     cameras, client = show(server)
 
     def assert_fits(camera):
@@ -242,7 +219,7 @@ def test_camera_fits_its_picture_and_follows_its_aspect_ratio(show, robot):
 
 
 def test_outdated_position_is_not_mistaken_for_a_user_s(show):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     placed = client.camera.position
     client.camera.position = np.full(3, 3.0)  # reported before it got there
     cameras.update(client)
@@ -252,7 +229,7 @@ def test_outdated_position_is_not_mistaken_for_a_user_s(show):
 
 def test_browser_that_takes_the_first_view_of_all_last_is_fitted_again(show, robot):
     """As on a telephone whose page sets viser's initial camera after its own."""
-    server = Server(0.46)
+    server = FakeServer(0.46)
     cameras, client = show(server)
     camera, held = client.camera, view_of(robot, aspect=0.46).position
     for _ in range(2):
@@ -263,7 +240,7 @@ def test_browser_that_takes_the_first_view_of_all_last_is_fitted_again(show, rob
         assert not cameras.update(client)
 
 
-class LateCamera(Camera):
+class LateCamera(FakeCamera):
     """A camera whose browser reports each position some time after it was given."""
 
     def __init__(self, **fields):
@@ -283,7 +260,7 @@ class LateCamera(Camera):
 def test_every_edit_is_fitted_however_late_the_browser_reports(robot, urdf):
     edited = read_robot(urdf.replace("0.19 0 0", "0.21 0 0"))  # nearly of the same size
     for counts in itertools.product((0, 1, 2), repeat=5):
-        server = Server(1.5)
+        server = FakeServer(1.5)
         client = server.clients[0]
         client.camera = LateCamera(**vars(client.camera))
         cameras = Cameras(server, tuple)
@@ -298,7 +275,7 @@ def test_every_edit_is_fitted_however_late_the_browser_reports(robot, urdf):
 
 
 def test_postures_that_come_after_their_robot_are_shown(robot):
-    server, postures = Server(1.5), []
+    server, postures = FakeServer(1.5), []
     cameras = Cameras(server, lambda: postures[-1] if postures else ())
     cameras.set_robot(robot)
     camera = server.clients[0].camera
@@ -313,7 +290,7 @@ def test_postures_that_come_after_their_robot_are_shown(robot):
 
 
 def test_camera_moved_by_a_user_stays_until_the_robot_size_changes(show, urdf):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     cameras.update(client)
     turned = client.camera.position + 0.1
     client.camera.position = turned
@@ -328,7 +305,7 @@ def test_camera_moved_by_a_user_stays_until_the_robot_size_changes(show, urdf):
 
 
 def test_view_includes_nearby_but_not_distant_objects(show):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     alone = client.camera.position
     cameras.include(far_box(100.0))
     np.testing.assert_array_equal(client.camera.position, alone)
@@ -356,7 +333,7 @@ def glided(cameras, client):
 
 
 def test_cameras_come_close_while_the_nut_is_held_and_go_back_later(show):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     cameras.update(client)
     whole = client.camera.position
     cameras.set_tool(NUT, 0.14, working=False, now=0.0)
@@ -371,7 +348,7 @@ def test_cameras_come_close_while_the_nut_is_held_and_go_back_later(show):
 
 
 def test_close_up_follows_the_tool(show):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     cameras.set_tool(NUT, 0.14, working=True, now=0.0)
     first = glided(cameras, client)
     cameras.set_tool(NUT + np.array([0.1, 0.0, 0.0]), 0.14, working=True, now=0.1)
@@ -381,7 +358,7 @@ def test_close_up_follows_the_tool(show):
 
 
 def test_camera_moved_by_a_user_comes_close_only_by_the_button(show, robot):
-    cameras, client = show(Server(1.5))
+    cameras, client = show(FakeServer(1.5))
     cameras.update(client)
     turned = client.camera.position = client.camera.position + 0.1
     cameras.set_tool(NUT, 0.14, working=True, now=0.0)
