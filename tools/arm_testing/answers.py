@@ -16,8 +16,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_description.library import shipped_robots
 
-from arm_description import shipped_robots
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_testing.chains import posture, random_chain, shipped
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from arm_common.transforms import pose, so3_exp
+from arm_description.library import load_robot
 from numpy.typing import ArrayLike
 
-from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint
 
 REGULAR = {  # postures of shipped robots far from singular ones

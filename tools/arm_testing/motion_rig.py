@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_description.library import load_robot
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.calibration.axes import rest_positions
 from arm_hardware.calibration.driven_axes import axes_of
@@ -18,7 +19,6 @@ from arm_hardware.control.state_machine import DriverState
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 
-from arm_description import load_robot
 from arm_testing.waiting import InstantClock
 
 DT = 0.02

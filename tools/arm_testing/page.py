@@ -15,14 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from arm_description.library import load_robot
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui, element_id
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.panels.interface import PanelContext, PanelState, ShownFile
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import read_robot
-
-from arm_description import load_robot
 
 URDF = Path(__file__).with_name("desk_arm.urdf")
 EVENTS = ("on_click", "on_update", "on_submit", "on_trigger")

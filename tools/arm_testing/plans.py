@@ -7,6 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
@@ -15,7 +17,6 @@ from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Task
 
-from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
 
 

@@ -6,8 +6,7 @@ import math
 import xml.etree.ElementTree as ET
 
 import pytest
-
-from arm_description import parse_robot
+from arm_description.robot_file.reader import parse_robot
 
 SMALL = """\
 name: small

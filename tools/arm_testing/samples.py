@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import pytest
-
-from arm_description import shipped_robots
+from arm_description.library import shipped_robots
 
 
 def sampled(values: Iterable[Any], *sample: Any) -> list[Any]:

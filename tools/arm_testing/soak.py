@@ -20,6 +20,7 @@ import threading
 from collections import Counter, deque
 
 import numpy as np
+from arm_description.library import load_robot
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
@@ -27,7 +28,6 @@ from arm_hardware.motion.current_limits import PowerBudget
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
 
-from arm_description import load_robot
 from arm_testing.waiting import InstantClock
 
 WINDOW = 5  # ticks of the wider of two windows for accelerations

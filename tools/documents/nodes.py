@@ -116,33 +116,29 @@ def _hardware() -> Sequence[Any]:
 
 
 def _teleop() -> Sequence[Any]:
+    from arm_description.library import load_robot
     from arm_tasks.ros.teleop.node import TeleopNode
-
-    from arm_description import load_robot
 
     return [TeleopNode(load_robot("nut_arm"))]
 
 
 def _follow() -> Sequence[Any]:
+    from arm_description.library import load_robot
     from arm_tasks.ros.teleop.follower import FollowerNode
-
-    from arm_description import load_robot
 
     return [FollowerNode(load_robot("nut_arm"))]
 
 
 def _run_task() -> Sequence[Any]:
+    from arm_description.library import load_robot
     from arm_tasks.ros.run_task.client import TaskClient
-
-    from arm_description import load_robot
 
     return [TaskClient(load_robot("nut_arm"))._node]
 
 
 def _play() -> Sequence[Any]:
+    from arm_description.library import load_robot
     from arm_tasks.ros.trajectory_player import TrajectoryPlayer
-
-    from arm_description import load_robot
 
     return [TrajectoryPlayer(load_robot("nut_arm"))._node]
 

@@ -8,6 +8,7 @@ from tempfile import mkdtemp
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
+from arm_description.library import load_robot
 from arm_description.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
@@ -22,8 +23,6 @@ from launch.substitutions import (
 from launch_ros.actions import Node, PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
-
-from arm_description import load_robot
 
 SHARE = FindPackageShare("arm_description")
 TEMPLATE = PathJoinSubstitution([SHARE, "rviz", "view_arm.rviz"])

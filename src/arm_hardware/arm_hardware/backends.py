@@ -28,7 +28,8 @@ from arm_hardware.bus.wiring import DEVICE, FEETECH, PCA9685, SerialBus, ServoBo
 from arm_hardware.errors import CalibrationError, HardwareError
 
 if TYPE_CHECKING:
-    from arm_description import RobotModel
+    from arm_description.robot_model import RobotModel
+
     from arm_hardware.calibration.axes import Axes
     from arm_hardware.calibration.calibration import Calibration
     from arm_hardware.calibration.servo_map import ServoMap

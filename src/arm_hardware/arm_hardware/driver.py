@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 from arm_common.errors import one_line
 from arm_description.model.units import SHOWN
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.backends import EmulatedHardware, backend_for
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.gpio_line import GpioLine

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.scene.robot import PostureBook, VisualRobot
 from arm_viewer.scene.store import SceneStore

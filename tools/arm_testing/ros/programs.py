@@ -7,9 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from arm_description.library import load_robot
 from arm_viewer.screenshot import open_page
 
-from arm_description import load_robot
 from arm_testing.processes import parameters
 from arm_testing.ros.viewed import PATIENCE, ViewedNode
 from arm_testing.waiting import wait_for

@@ -13,9 +13,8 @@ from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     SeveralActuatorsTransmission,
 )
-from arm_description.robot_model import ServoLimits
+from arm_description.robot_model import RobotModel, ServoLimits
 
-from arm_description import RobotModel
 from arm_hardware.calibration.axes import (
     GRIPPER,
     UNITS,

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from arm_description.model.gripper import Claw
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.bus.wiring import COUNTS, BusServo, SerialBus, ServoBoard
 from arm_hardware.calibration.axes import Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration

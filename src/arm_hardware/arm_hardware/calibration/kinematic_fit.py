@@ -14,10 +14,10 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_description.model.elements import DependentJoint
+from arm_description.robot_model import RobotModel
 from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
 
-from arm_description import RobotModel
 from arm_hardware.calibration.axes import UNITS
 from arm_hardware.calibration.touch_points import TouchPoints, tip_jacobian, tip_position
 from arm_hardware.errors import HardwareError

@@ -9,8 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from arm_common.files.access import share_folders
+from arm_description.library import load_robot, shipped_robots
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel, load_robot, shipped_robots
 from arm_hardware.bus.wiring import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration

@@ -13,9 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
-from arm_description import RobotModel
 from arm_hardware.bus.wiring import COUNTS, RADIANS, SerialBus
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration

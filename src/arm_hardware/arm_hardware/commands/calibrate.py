@@ -18,8 +18,10 @@ from arm_common.cli import run
 from arm_common.signals import interrupt_on_signals
 from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
+from arm_description.errors import DescriptionError
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_hardware.backends import AUTO, EmulatedHardware, backend_for, load_backend
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.retrying_bus import RetryingBus

@@ -18,9 +18,10 @@ from pathlib import Path
 import numpy as np
 from arm_common.cli import confirm, run
 from arm_common.transforms import Array
+from arm_description.errors import DescriptionError
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.robot_model import RobotModel
 
-from arm_description import DescriptionError, RobotModel
 from arm_hardware.calibration.file import parse_calibration, wires_of
 from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
 from arm_hardware.calibration.selection import robot_of

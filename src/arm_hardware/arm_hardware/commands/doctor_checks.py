@@ -19,8 +19,8 @@ from importlib import metadata
 from pathlib import Path
 
 from arm_common.suggestions import install_command, program
+from arm_description.errors import DescriptionError
 
-from arm_description import DescriptionError
 from arm_hardware.backends import AUTO, backend_for, backends_of
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.interface import Bus, ConfigurableBus, Measurement

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, checked_namespace, user_arguments
 from arm_common.suggestions import program
+from arm_description.library import shipped_robots
 
 from arm_common import cli
-from arm_description import shipped_robots
 from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
 from arm_hardware.errors import HardwareError, StateError
 

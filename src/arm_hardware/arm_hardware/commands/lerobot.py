@@ -18,8 +18,9 @@ from pathlib import Path
 from arm_common.cli import run
 from arm_common.files.saving import save_edit
 from arm_common.suggestions import program
+from arm_description.errors import DescriptionError
+from arm_description.library import load_robot
 
-from arm_description import DescriptionError, load_robot
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.calibration.writing.lerobot import (

@@ -20,11 +20,12 @@ import numpy as np
 from arm_common.cli import confirm, number, run, unused
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
+from arm_description.errors import DescriptionError
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
 from arm_description.model.units import SHOWN
+from arm_description.robot_model import RobotModel
 
-from arm_description import DescriptionError, RobotModel
 from arm_hardware.backends import AUTO, backend_for
 from arm_hardware.bus.interface import ConfigurableBus
 from arm_hardware.bus.wiring import SerialBus

@@ -13,9 +13,9 @@ from collections.abc import Sequence
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import Bodies, bodies_of_model, holding_torques
 
-from arm_description import RobotModel
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.limiter import AxisState, settled, track

@@ -15,9 +15,9 @@ from typing import Any
 
 import rclpy.clock
 from arm_common.errors import InputError, elided, one_line
+from arm_description.library import load_robot
 from builtin_interfaces.msg import Time
 
-from arm_description import load_robot
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.driver import Driver

@@ -12,13 +12,13 @@ from typing import Any, TypeAlias
 from arm_common.errors import InputError
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
+from arm_description.library import load_robot
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
-from arm_description import load_robot
 from arm_hardware.clock import driver_clock
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverState
 from arm_hardware.driver import Driver

@@ -15,12 +15,19 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.library import add_calibration, description_path, is_xml
+from arm_description.errors import DescriptionError
+from arm_description.library import (
+    add_calibration,
+    description_path,
+    is_xml,
+    load_robot,
+    shipped_robots,
+)
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.scope import read_constants
+from arm_description.robot_model import RobotModel
 
 from arm_common import cli
-from arm_description import DescriptionError, RobotModel, load_robot, shipped_robots
 from arm_kinematics.commands.summary import WIDTH, robot_summary
 from arm_kinematics.dexterity.loads import ActuatorLoads, HeaviestPosture, not_checked
 from arm_kinematics.errors import KinematicsError

@@ -19,10 +19,11 @@ from typing import TypeAlias
 from arm_common.errors import number_text
 from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_common.yaml.expressions import Expressions
-from arm_description.library import add_calibration
+from arm_description.errors import DescriptionError
+from arm_description.library import add_calibration, load_robot
+from arm_description.robot_model import RobotModel
 
 from arm_common import cli
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 

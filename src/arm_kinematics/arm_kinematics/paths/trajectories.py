@@ -12,10 +12,10 @@ import numpy as np
 from arm_common.errors import InputError
 from arm_common.transforms import Array
 from arm_description.home_posture import home_posture
+from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, slowdown
 
-from arm_description import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.paths.options import PathOptions

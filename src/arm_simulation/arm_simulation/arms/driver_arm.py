@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from arm_description.robot_model import RobotModel
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.controller import TOLERANCES_VIOLATED
 from arm_hardware.control.state_machine import DriverState
@@ -23,8 +24,6 @@ from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.ports import EndedMove, Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.task.request import ArmConfiguration
-
-from arm_description import RobotModel
 
 _STATES = {
     GoalOutcome.SUCCEEDED: MoveState.SUCCEEDED,

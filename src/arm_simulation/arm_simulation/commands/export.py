@@ -13,11 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 from arm_common.errors import number_text
+from arm_description.library import load_robot, shipped_robots
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
 from arm_common import cli
-from arm_description import RobotModel, load_robot, shipped_robots
 from arm_simulation.mjcf.robot import robot_mjcf
 from arm_simulation.mjcf.shafts import shafts_of
 

@@ -16,9 +16,9 @@ import numpy as np
 from arm_common.transforms import Array, inverse, tilt_z
 from arm_description.home_posture import home_posture
 from arm_description.model.elements import DependentJoint, mimic_names
+from arm_description.robot_model import RobotModel
 from arm_tasks.planning.collision.mujoco_library import mujoco
 
-from arm_description import RobotModel
 from arm_simulation.contact.model_cache import compiled
 from arm_simulation.contact.servos import JawAngleMap, PulseMap, PulseOf, ServoBank, ServoErrors
 from arm_simulation.errors import SimulationError

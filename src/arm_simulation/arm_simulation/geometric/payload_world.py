@@ -9,10 +9,9 @@ from collections.abc import Mapping
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.gripper import Gripper
 from arm_tasks.scene.payloads import Carried, grasp, resting_pose
 from arm_tasks.scene.scene import Scene
-
-from arm_description import Gripper
 
 _LOGGER = logging.getLogger(__name__)
 _SLACK = 0.2e-3  # jaws wider than their payload by more than this release it [m]

@@ -14,7 +14,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Matrix
+from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, DependentJoint, mimic_names, rgb
+from arm_description.model.gripper import Gripper
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.bodies import inertia_doubt
 from arm_description.urdf.elements import (
@@ -27,7 +30,6 @@ from arm_description.urdf.elements import (
 from arm_description.urdf.writer import link_inertia
 from transforms3d.euler import euler2quat
 
-from arm_description import DescriptionError, Gripper, RobotModel
 from arm_simulation.mjcf.elements import (
     ARM,
     FIRM,

@@ -21,9 +21,8 @@ from arm_description.model.transmissions.transmission import (
     LinearTransmission,
     Transmission,
 )
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import written_effort
-
-from arm_description import RobotModel
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
+from arm_description.library import load_robot
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
 from arm_hardware.calibration.driven_axes import axes_of
@@ -32,7 +33,6 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
-from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_simulation.contact.scene import NutObserver, simulated_scene
 from arm_simulation.contact.world import FRAME, ContactWorld

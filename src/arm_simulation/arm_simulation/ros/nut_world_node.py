@@ -15,6 +15,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
+from arm_description.library import load_robot
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
@@ -24,7 +25,6 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
-from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_simulation.errors import SimulationError
 from arm_simulation.geometric.nut_world import NutWorld

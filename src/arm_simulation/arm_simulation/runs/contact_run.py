@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from arm_description.robot_model import RobotModel
 from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.engine import Engine, Feedback, TaskOutcome
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Observation
 
-from arm_description import RobotModel
 from arm_simulation.arms.driver_arm import DriverArm
 from arm_simulation.contact.scene import simulated_scene
 from arm_simulation.contact.servos import ServoErrors

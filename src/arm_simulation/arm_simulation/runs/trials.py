@@ -14,6 +14,8 @@ from functools import cache
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 from arm_hardware.calibration.kinematic_fit import fit, joint_zeros
 from arm_hardware.calibration.touch_points import TouchPoints
 from arm_tasks.errors import PlanError
@@ -27,7 +29,6 @@ from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Screw, Task
 
-from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
 from arm_simulation.arms.noisy_arm import Noise, NoisyArm, displaced, run_trial
 from arm_simulation.contact.servos import ServoErrors

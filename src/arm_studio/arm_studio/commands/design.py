@@ -19,14 +19,16 @@ from pathlib import Path
 
 from arm_common.files.access import installed_share
 from arm_common.transforms import Array
+from arm_description.errors import DescriptionError
+from arm_description.library import load_robot
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_studio.design.design import (
     Design,
     condition,

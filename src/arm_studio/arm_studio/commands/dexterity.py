@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
-from arm_description.library import add_calibration
+from arm_description.errors import DescriptionError
+from arm_description.library import add_calibration, load_robot
 from arm_description.model.units import SHOWN
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
@@ -33,7 +34,6 @@ from arm_kinematics.dexterity.workspace import (
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
-from arm_description import DescriptionError, load_robot
 
 _CELLS = 80  # along the longer side of a slice
 _MARGIN = 0.02

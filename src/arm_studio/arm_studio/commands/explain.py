@@ -18,13 +18,13 @@ import numpy as np
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_description.library import shipped_robots
+from arm_description.errors import DescriptionError
+from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
-from arm_description import DescriptionError, load_robot
 
 _OFF_MIDDLE = 0.15  # share of the range by which the example is off the middle
 _SECONDS = 15.0

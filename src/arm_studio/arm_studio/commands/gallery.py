@@ -19,11 +19,9 @@ from typing import Any
 
 from arm_common.cli import run
 from arm_common.files.saving import write_bytes
-from arm_description.library import shipped_robots
+from arm_description.library import load_robot, shipped_robots
 from arm_viewer.errors import ViewerError
 from arm_viewer.screenshot import WITHOUT_SIDEBAR, address_in, open_page, scene_box, visit
-
-from arm_description import load_robot
 
 SIZE = (640 + 324, 480)  # of the page; its panel takes the second number of the width
 TIMEOUT = 120.0  # [s] for one robot

@@ -24,7 +24,10 @@ from functools import cached_property
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
+from arm_description.errors import DescriptionError
 from arm_description.model.dh_from_axes import AxisLine, AxisTolerances, dh_from_axes
+from arm_description.model.elements import DhRow, Joint, Origin
+from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import (
     check_length,
@@ -33,8 +36,6 @@ from arm_kinematics.dexterity.measures import (
     log_cost,
 )
 from arm_kinematics.errors import KinematicsError
-
-from arm_description import DescriptionError, DhRow, Joint, Origin, RobotModel
 
 MIN_JOINTS, MAX_JOINTS = 6, 12
 MAX_LEVER = 3.0  # largest component of r_i, in characteristic lengths: more gains nothing

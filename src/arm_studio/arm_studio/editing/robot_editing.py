@@ -15,15 +15,16 @@ from pathlib import Path
 
 import yaml
 from arm_common.yaml.editing import YamlEditor
+from arm_description.errors import DescriptionError
 from arm_description.library import robot_path, shipped_robots
 from arm_description.robot_file.editor import RobotEditor, starting_robot
 from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import changed_meshes
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, ShownFile
 from arm_viewer.port import Where
 
-from arm_description import DescriptionError, RobotModel
 from arm_studio.editing.file_editing import SUFFIXES, FileEditing, changed_at, is_text
 
 FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arm_common.errors import InputError
+from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import trajectories_for
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_viewer.browser.callbacks import PageGui
@@ -19,7 +20,6 @@ from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
 
-from arm_description import RobotModel
 from arm_studio.editing.file_editing import changed_at, is_text
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.motion import INTERRUPTED, Playback, Reached

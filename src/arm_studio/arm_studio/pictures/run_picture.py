@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from arm_common.files.saving import write_bytes
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_tasks.scene.scene import Nut, Scene
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_studio.pictures.figure import figure_file
 from arm_studio.pictures.solids import Solid

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 
 from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names, backends_of
 from arm_hardware.bus.wiring import PCA9685
 from arm_hardware.calibration.selection import (
@@ -19,7 +21,6 @@ from arm_hardware.calibration.selection import (
     robot_with_servos,
 )
 
-from arm_description import RobotModel, load_robot
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK

@@ -23,11 +23,10 @@ from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED, ended_at_once, interrupt_on_signals
 from arm_common.suggestions import program
 from arm_common.yaml.document import check_params_file
-from arm_description.library import description_path, is_xml
+from arm_description.library import description_path, is_xml, load_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_hardware.motion.options import ENDINGS, DriverOptions
 
-from arm_description import load_robot
 from arm_tasks.bringup.arguments import (
     ARGUMENTS,
     check_port,

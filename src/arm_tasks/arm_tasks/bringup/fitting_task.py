@@ -16,9 +16,9 @@ import numpy as np
 from arm_common.files.saving import contents, save_edit
 from arm_common.transforms import Array
 from arm_description.home_posture import home_posture
+from arm_description.robot_model import RobotModel
 from arm_kinematics.paths.result import PathStatus
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.planning.planner import plan_task

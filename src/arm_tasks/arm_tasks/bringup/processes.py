@@ -19,8 +19,8 @@ from ament_index_python.packages import (
     get_package_prefix,
     get_package_share_directory,
 )
+from arm_description.library import load_robot
 
-from arm_description import load_robot
 from arm_tasks.bringup.arguments import Arg, Plain, Values, use_sim_time
 from arm_tasks.errors import TasksError
 

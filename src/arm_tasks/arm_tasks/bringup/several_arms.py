@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from arm_description.library import load_robot
 from arm_description.model.elements import Origin
 from arm_description.urdf.writer import merged_urdf, robot_urdf
 
-from arm_description import load_robot
 from arm_tasks.bringup.arguments import Values
 from arm_tasks.bringup.processes import Process, Value, chosen, in_namespace, is_enabled, processes
 from arm_tasks.errors import TasksError

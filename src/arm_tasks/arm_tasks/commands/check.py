@@ -12,10 +12,11 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arm_common.suggestions import program
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 from arm_hardware.calibration.selection import robot_with_servos
 
 from arm_common import cli
-from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain
 from arm_tasks.bringup.fitting_task import SQUARE, fitting_square
 from arm_tasks.planning.feasibility import check_feasibility

@@ -12,12 +12,13 @@ from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 from arm_description.trajectories.drawing import add_drawing, drawing_options, drawing_words, draws
 from arm_description.trajectories.files import tool_path
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.trajectories import read_motion, tool_motion
 
-from arm_description import RobotModel, load_robot
 from arm_tasks.bringup.arguments import check_port, default_values
 from arm_tasks.bringup.demo import run_table, single_instance
 from arm_tasks.bringup.processes import chosen, play_processes

@@ -16,8 +16,9 @@ from arm_common.plugins import PluginGroup
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_common.suggestions import program
+from arm_description.library import load_robot
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel, load_robot
 from arm_tasks.planning.feasibility import run_table
 from arm_tasks.ros.messages import file_messages
 from arm_tasks.ros.run_task.program import CompletedRun, run_task

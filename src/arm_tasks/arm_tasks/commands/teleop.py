@@ -12,9 +12,9 @@ from pathlib import Path
 from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
+from arm_description.library import load_robot
 from arm_description.trajectories.files import trajectory_form
 
-from arm_description import load_robot
 from arm_tasks.ros.teleop.follower import LEADER_TOPIC, run_follow
 from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
 from numpy.typing import ArrayLike
 
-from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 
 _REST_TOLERANCE = 1e-4  # rad or m; an arm that moves less is at rest

@@ -13,12 +13,13 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
+from arm_description.model.gripper import Gripper
+from arm_description.robot_model import RobotModel
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, time_path
 
-from arm_description import Gripper, RobotModel
 from arm_kinematics import Chain, IkResult
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
+from arm_description.robot_model import RobotModel
 from arm_kinematics.dexterity.loads import ActuatorLoads
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory
 from arm_tasks.planning.world_model import PlannedWorldState

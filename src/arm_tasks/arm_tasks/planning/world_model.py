@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_tasks.planning.collision.checker import CollisionChecker
 from arm_tasks.scene.payloads import Carried, lies_on, resting_pose
 from arm_tasks.scene.scene import Scene

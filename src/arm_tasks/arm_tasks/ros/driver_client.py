@@ -16,6 +16,7 @@ from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
+from arm_description.robot_model import RobotModel
 from arm_description.ros.servo_limits import TOPIC as LIMITS
 from arm_description.ros.servo_limits import limited_model
 from control_msgs.action import FollowJointTrajectory, GripperCommand
@@ -27,7 +28,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory
 
-from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory

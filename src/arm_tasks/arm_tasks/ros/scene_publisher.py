@@ -20,6 +20,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
+from arm_description.library import load_robot
 from arm_kinematics.markers.mark import Kind, Mark, NumberedMark, text_mark
 from arm_kinematics.ros.marker_messages import marker_array
 from builtin_interfaces.msg import Time
@@ -29,7 +30,6 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
-from arm_description import load_robot
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_bytes

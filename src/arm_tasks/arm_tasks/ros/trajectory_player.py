@@ -17,12 +17,12 @@ from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
 from arm_common.suggestions import program
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.timing import TimedPath, keep_pace, time_path
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, so3_exp
+from arm_description.model.gripper import Gripper
 
-from arm_description import Gripper
 from arm_tasks.scene.objects import Primitive, SceneObject
 from arm_tasks.scene.scene import Scene
 

@@ -12,9 +12,9 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array
 from arm_description.home_posture import home_posture
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TasksError
 from arm_tasks.scene.file import TASK_SCENE, load_scene

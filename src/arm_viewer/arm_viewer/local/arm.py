@@ -15,11 +15,14 @@ from typing import Any
 import numpy as np
 from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.transforms import Array, inverse
+from arm_description.errors import DescriptionError
+from arm_description.library import robot_path
+from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.kinematics import link_poses
 from arm_kinematics.ik.modes import MODES
 
-from arm_description import DescriptionError, RobotModel, parse_robot, robot_path
 from arm_kinematics import Chain, IkStatus, KinematicsError
 from arm_viewer.local.loop import PageLoop
 from arm_viewer.port import (

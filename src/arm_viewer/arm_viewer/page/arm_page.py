@@ -20,9 +20,10 @@ from urllib.parse import unquote, urlparse
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.plugins import PluginGroup
+from arm_description.library import load_robot, robot_path
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.optional.shape_meshes import shape_folder
 
-from arm_description import RobotModel, load_robot, robot_path
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import watch_clients

@@ -17,8 +17,8 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from arm_common.transforms import Array
 from arm_description.model.units import Units
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable

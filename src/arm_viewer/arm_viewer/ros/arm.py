@@ -13,12 +13,12 @@ from arm_common.ros.names import remember_positions
 from arm_common.ros.qos import GOAL, JOINT_STATES, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
-from arm_description import RobotModel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY
 from arm_viewer.port import (

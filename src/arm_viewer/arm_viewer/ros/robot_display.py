@@ -10,13 +10,13 @@ from pathlib import Path
 from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
+from arm_description.robot_model import RobotModel
 from arm_description.ros.description_sender import DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
 
-from arm_description import RobotModel
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient

@@ -12,12 +12,12 @@ from arm_common.ros.names import remember_positions
 from arm_common.ros.qos import LATCHED, NEWEST_STATE, STEADY_CLOCK
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import ConstraintSet
+from arm_description.robot_model import RobotModel
 from arm_description.ros.servo_limits import TOPIC, driven_robot, limited_model
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from arm_description import RobotModel
 from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.scene.robot import VisualJoint

@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.errors import UrdfError
+from arm_description.errors import DescriptionError, UrdfError
 from arm_description.home_posture import home_posture
+from arm_description.library import load_robot
 from arm_description.model.constraints import ConstraintSet
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import Bodies, bodies_of_urdf, holding_torques
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfMimic, UrdfShape
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
-from arm_description import DescriptionError, RobotModel, load_robot
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.shapes import GREY, Box, Colour, Cylinder, DrawnShape, Ellipsoid, MeshFile
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Joint
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.calibration.axes import rest_positions
 from arm_hardware.calibration.driven_axes import axes_of
 

@@ -19,8 +19,8 @@ from arm_description.model.transmissions.transmission import (
     SeveralActuatorsTransmission,
     SimpleTransmission,
 )
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.calibration.wizard.inclinometer import inclinometer_laws
 
 LENGTHS = ("ground", "crank", "rod", "rocker")

@@ -11,8 +11,8 @@ from functools import partial
 from arm_common.terminal import Screen
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import file_unit
 from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints

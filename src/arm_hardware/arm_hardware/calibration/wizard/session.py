@@ -15,8 +15,8 @@ from functools import partial
 
 from arm_common.terminal import Screen
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.file import TO_SI, wires_of

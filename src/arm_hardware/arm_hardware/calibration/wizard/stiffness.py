@@ -16,11 +16,10 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_urdf, holding_torques
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
-
-from arm_description import RobotModel
 
 _GRAVITY = 9.81  # [m/s^2] against z of the base
 _STEP = 1e-5  # [rad or m] of the differences that make levers

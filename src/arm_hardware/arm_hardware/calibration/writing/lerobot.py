@@ -20,8 +20,8 @@ from typing import Any
 from arm_common.errors import joined
 from arm_common.suggestions import did_you_mean, program
 from arm_description.model.gripper import Claw
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_hardware.bus.wiring import COUNTS, FEETECH, PCA9685
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration

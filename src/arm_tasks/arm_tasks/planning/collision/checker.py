@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, pose
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.reader import read_urdf
 
-from arm_description import RobotModel
 from arm_tasks.planning.collision.bodies import (
     CollisionBody,
     carried_bodies,

@@ -9,11 +9,11 @@ from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.reader import UrdfTree
 from arm_kinematics.chain.robot import MissingJointsError, Robot
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.planning.collision.bodies import CollisionBody
 

@@ -14,8 +14,8 @@ from itertools import tee
 
 import numpy as np
 from arm_common.transforms import Array, wrap
+from arm_description.model.gripper import Gripper
 
-from arm_description import Gripper
 from arm_tasks.planning.plan import ThreadSearch
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
 from arm_tasks.planning.screwing.last_grip import (

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.files.access import FileAccess
 from arm_common.transforms import Array
+from arm_description.errors import DescriptionError
 from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
@@ -20,7 +21,6 @@ from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.timing import TimedPath, keep_pace
 from arm_kinematics.paths.trajectories import follow_poses
 
-from arm_description import DescriptionError
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder

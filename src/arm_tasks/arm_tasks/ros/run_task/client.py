@@ -20,12 +20,12 @@ from arm_common.signals import deferred
 from arm_common.suggestions import program
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
-from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError

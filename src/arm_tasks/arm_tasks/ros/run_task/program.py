@@ -10,8 +10,8 @@ from typing import Any
 
 from arm_common.ros.node_runner import session
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import NutState
 from arm_kinematics import Chain

@@ -19,6 +19,7 @@ from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
+from arm_description.library import load_robot
 from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_hardware.calibration.axes import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
@@ -26,7 +27,6 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 
-from arm_description import load_robot
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask

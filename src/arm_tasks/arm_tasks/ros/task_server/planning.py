@@ -14,9 +14,9 @@ from arm_common.files.access import FileAccess
 from arm_common.files.requests import SentFiles
 from arm_common.ros.worker import WorkerThread
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from rclpy.node import Node
 
-from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain

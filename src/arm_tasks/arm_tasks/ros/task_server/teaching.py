@@ -19,11 +19,11 @@ from arm_common.ros.actions import GoalClient
 from arm_common.ros.messages import stamp_seconds
 from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean
+from arm_description.robot_model import RobotModel
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from arm_description import RobotModel
 from arm_interfaces.action import RunTask
 from arm_interfaces.srv import ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_kinematics import Chain

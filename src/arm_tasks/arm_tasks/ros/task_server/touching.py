@@ -10,8 +10,8 @@ from collections.abc import Callable
 import numpy as np
 from arm_common.ros.messages import pose_message
 from arm_common.transforms import Array, frame_along, pose
+from arm_description.robot_model import RobotModel
 
-from arm_description import RobotModel
 from arm_interfaces.srv import TouchBolt
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.touch_location import Surface, Touch, locate

@@ -18,9 +18,9 @@ from arm_common.ros.names import PrefixSearch
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import NEWEST_STATE
 from arm_common.terminal import Screen
+from arm_description.robot_model import RobotModel
 from sensor_msgs.msg import JointState
 
-from arm_description import RobotModel
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping

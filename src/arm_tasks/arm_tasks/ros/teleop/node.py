@@ -14,6 +14,7 @@ from arm_common.ros.graph import has_driver, has_sliders
 from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos
 from arm_common.transforms import Array
+from arm_description.robot_model import RobotModel
 from control_msgs.action import GripperCommand
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -22,7 +23,6 @@ from sensor_msgs.msg import BatteryState, JointState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
-from arm_description import RobotModel
 from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError

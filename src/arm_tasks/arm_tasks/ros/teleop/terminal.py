@@ -16,9 +16,9 @@ from typing import TypeVar
 from arm_common.ros.node_runner import checked_namespace, session
 from arm_common.ros.worker import ExecutorThread
 from arm_common.terminal import ESCAPE, WIDTH, Screen
+from arm_description.robot_model import RobotModel
 from rclpy.executors import SingleThreadedExecutor
 
-from arm_description import RobotModel
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
