@@ -1,12 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A package in a folder of its own adds a command and a marker layer; no file of ours knows it."""
+"""A package in a folder of its own adds a part of each kind; no file of ours knows it.
 
+A servo backend is added like that in arm_hardware/test/test_backends.py.
+"""
+
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import arm_testing
 import numpy as np
 import pytest
 from arm_kinematics.chain.robot import Robot
@@ -18,6 +23,7 @@ from arm_description import load_robot
 from arm_kinematics import Chain
 
 FOLDER = Path(__file__).parent / "outsider"
+TOOLS = Path(arm_testing.__file__).parents[1]
 
 
 @pytest.fixture
@@ -52,3 +58,16 @@ def test_a_marker_layer_is_drawn_and_switched(outsider):
     diff.switch("shadow", False)
     (gone,) = diff.changes()
     assert (gone.layer, gone.mark) == ("shadow", None)
+
+
+def test_a_panel_is_on_the_page():
+    paths = (str(FOLDER), str(TOOLS), os.environ.get("PYTHONPATH", ""))
+    done = subprocess.run(
+        [sys.executable, "-m", "arm_testing.local_page"],
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+        capture_output=True,
+        text=True,
+        timeout=240.0,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "Greeting" in json.loads(done.stdout.splitlines()[-1])["labels"]

@@ -34,8 +34,9 @@ def test_joint_is_moved_tool_dragged_and_table_edited(options):
     assert reached["ros"] == []
     assert reached["waist"] == pytest.approx(math.radians(WAIST))
     assert reached["tool"] == pytest.approx(DRAGGED, abs=1e-4)
+    panels = [label for label in reached["labels"] if label in {*SHIPPED, *STUDIO}]
     if options:
-        assert reached["panels"] == SHIPPED
+        assert panels == SHIPPED
     else:
-        assert reached["panels"] == sorted([*SHIPPED, *STUDIO])
+        assert panels == sorted([*SHIPPED, *STUDIO])
         assert reached["d"] == pytest.approx(0.123)
