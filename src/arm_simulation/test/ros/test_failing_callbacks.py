@@ -51,10 +51,10 @@ NO_CHANGE = Parameter(
 )
 # Of a person at the page or handle, and 20 s after a warning; they go the same way as all others.
 ON_DEMAND = (
+    "ArmPage._on_user_action",
     "DriverCommander._send_next_part",
     "KeysPanel._tick",
     "SceneSubscriptions._forget_log",
-    "ViewerNode._on_user_action",
 )
 GOALS = 12  # that let the four callbacks of an action raise
 UNHEARD = ("/rosout",)  # the probe does not publish there
