@@ -10,12 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from arm_common.suggestions import did_you_mean
-from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.errors import StateError
+
+if TYPE_CHECKING:  # `release --sim` works without NumPy
+    from arm_hardware.calibration.axes import Axes, Axis
 
 BUS = "bus"  # stands for all servos in place of one
 HIGHEST_SUPPLY = 15.0  # [V]
