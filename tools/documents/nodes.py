@@ -116,7 +116,7 @@ def _hardware() -> Sequence[Any]:
 
 
 def _teleop() -> Sequence[Any]:
-    from arm_tasks.ros.teleop.node import TeleopNode
+    from arm_tasks.ros.teleop.teleop_node import TeleopNode
 
     from arm_description import load_robot
 

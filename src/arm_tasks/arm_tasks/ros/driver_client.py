@@ -31,7 +31,7 @@ from arm_description import RobotModel
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.messages import trajectory_message
+from arm_tasks.ros.task_messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
 _SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost

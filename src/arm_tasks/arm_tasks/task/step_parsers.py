@@ -22,8 +22,8 @@ from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
-from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 from arm_tasks.task.signal import Signal, Value
+from arm_tasks.task.task_keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 
 _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)

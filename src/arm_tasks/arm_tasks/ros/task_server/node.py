@@ -35,8 +35,8 @@ from arm_tasks.errors import SceneError, TasksError, resolve, shipped
 from arm_tasks.execution.ports import OtherNodes
 from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
-from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
+from arm_tasks.ros.task_messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,

@@ -26,7 +26,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping
 from arm_tasks.manual.jog_input import KEY_TIMEOUT
 from arm_tasks.manual.recorder import PathRecorder
-from arm_tasks.ros.teleop.node import StreamingNode
+from arm_tasks.ros.teleop.teleop_node import StreamingNode
 from arm_tasks.ros.teleop.terminal import ARM_HELP, ArmTerminal, running_node
 
 LEADER_TOPIC = "leader/joint_states"
