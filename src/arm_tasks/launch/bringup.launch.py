@@ -5,9 +5,11 @@
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
 from arm_tasks.bringup.launch import (
     SharedFile,
+    arm_node,
     check_arguments,
     declared,
     exit_handlers,
+    failure_argument,
     sim_time,
     text,
 )
@@ -25,11 +27,12 @@ from launch.substitutions import (
     PathJoinSubstitution,
     PythonExpression,
 )
-from launch_ros.actions import Node, PushRosNamespace, SetRemap
+from launch_ros.actions import PushRosNamespace, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
 CONFIG = PathJoinSubstitution([FindPackageShare("arm_tasks"), "config", "bringup.yaml"])
+TOGETHER = "arm_nodes"  # enclave of the nodes that may share one process
 FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
 
 
@@ -67,14 +70,8 @@ def driver(condition):
         "sim_registers": shared_file("registers"),
         "sim_pace": shared_file("pace"),
     }
-    node = Node(
-        package="arm_hardware",
-        executable="hardware",
-        name="arm_hardware",
-        parameters=[{**{name: text(name) for name in names}, **extra}, *FILES],
-        condition=condition,
-        **shared("arm_hardware"),
-    )
+    parameters = [{**{name: text(name) for name in names}, **extra}, *FILES]
+    node = arm_node("arm_hardware", "hardware", "arm_hardware", parameters, condition=condition)
     return [*exit_handlers([node]), node]
 
 
@@ -102,60 +99,42 @@ def software():
     server = {**scene, "task_path": text("task_path"), **sim_time()}
     # The C++ node where it is installed, otherwise ours, which behaves the same.
     apart = is_installed("robot_state_publisher")
-    publisher = Node(
-        package="robot_state_publisher" if apart else "arm_description",
-        executable="robot_state_publisher" if apart else "state_publisher",
-        name="robot_state_publisher",
-        parameters=[urdf, *FILES],
-        **shared("robot_state_publisher" if apart else "arm_nodes"),
+    publisher = arm_node(
+        "robot_state_publisher" if apart else "arm_description",
+        "robot_state_publisher" if apart else "state_publisher",
+        "robot_state_publisher",
+        [urdf, *FILES],
+        enclave="robot_state_publisher" if apart else TOGETHER,
     )
-    together = Node(
-        package="arm_tasks",
-        executable="arm_nodes",
+    together = arm_node(
+        "arm_tasks",
+        "arm_nodes",
+        None,  # its nodes keep their names
+        [{**urdf, **kinematics, **server}, *FILES],
+        enclave=TOGETHER,
         arguments=[
             "" if apart else "robot_state_publisher",
             "kinematics",
             IfElseSubstitution(world, "nut_world", ""),
             IfElseSubstitution(tasks, "task_server", ""),
         ],
-        parameters=[{**urdf, **kinematics, **server}, *FILES],
         condition=IfCondition(composed),
-        **shared("arm_nodes"),
     )
-    contact = Node(
-        package="arm_simulation",
-        executable="contact_world",
-        name="contact_world",
-        parameters=[physics, *FILES],
-        condition=IfCondition(
-            AndSubstitution(tasks, EqualsSubstitution(LaunchConfiguration("world"), "contact"))
-        ),
-        **shared("contact_world"),
+    in_contact = EqualsSubstitution(LaunchConfiguration("world"), "contact")
+    contact = arm_node(
+        "arm_simulation",
+        "contact_world",
+        "contact_world",
+        [physics, *FILES],
+        condition=IfCondition(AndSubstitution(tasks, in_contact)),
     )
     each = [
-        Node(
-            package="arm_kinematics",
-            executable="kinematics",
-            name="kinematics",
-            parameters=[kinematics, *FILES],
-            **shared("arm_nodes"),
-        ),
-        Node(
-            package="arm_simulation",
-            executable="nut_world",
-            name="nut_world",
-            parameters=[{**scene, **sim_time()}, *FILES],
-            condition=IfCondition(world),
-            **shared("arm_nodes"),
-        ),
-        Node(
-            package="arm_tasks",
-            executable="task_server",
-            name="task_server",
-            parameters=[server, *FILES],
-            condition=IfCondition(tasks),
-            **shared("arm_nodes"),
-        ),
+        arm_node(package, name, name, [values, *FILES], enclave=TOGETHER, condition=condition)
+        for package, name, values, condition in (
+            ("arm_kinematics", "kinematics", kinematics, None),
+            ("arm_simulation", "nut_world", {**scene, **sim_time()}, IfCondition(world)),
+            ("arm_tasks", "task_server", server, IfCondition(tasks)),
+        )
     ]
     return [
         *exit_handlers([publisher, together, contact, *each]),
@@ -164,15 +143,6 @@ def software():
         contact,
         GroupAction([*([] if apart else [publisher]), *each], condition=UnlessCondition(composed)),
     ]
-
-
-def shared(enclave):
-    """Return what all nodes have in common: enclave and log level."""
-    level = LaunchConfiguration("log_level")
-    return {
-        "ros_arguments": ["--enclave", f"/arm/{enclave}", "--log-level", level],
-        "output": "screen",
-    }
 
 
 def robot_description():
@@ -227,11 +197,5 @@ def arguments():
             default_value="arm",
             description="Planning group of compute_ik; none: move_group serves it and compute_fk.",
         ),
-        DeclareLaunchArgument(
-            "when_failed",
-            default_value="shutdown",
-            choices=["shutdown", "stay"],
-            description="What happens when a node ends or the view is closed: shutdown ends the"
-            " launch, stay leaves the other nodes running, for files that include this one.",
-        ),
+        failure_argument(),
     ]

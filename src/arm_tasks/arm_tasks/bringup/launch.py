@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: arguments and their checks, and what ends the launch.
+"""What the launch files share: arguments and their checks, nodes, and what ends the launch.
 
 A launch configuration is read here only when a launch file is visited, never in an event handler:
 by then, the scope of an included file is gone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,8 +16,14 @@ from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler,
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.logging import get_logger, launch_config
-from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PythonExpression
+from launch.substitutions import (
+    EqualsSubstitution,
+    IfElseSubstitution,
+    LaunchConfiguration,
+    PythonExpression,
+)
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
+from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
@@ -56,7 +62,8 @@ def declared(*names: str, **defaults: Any) -> list[Any]:
 
 def sim_time() -> dict[str, Any]:
     """Return the parameter use_sim_time: true unless time runs as fast as real time."""
-    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    speed = LaunchConfiguration("speed")
+    world = LaunchConfiguration("world", default="")  # of a file without an argument world
     simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
     return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
 
@@ -64,6 +71,100 @@ def sim_time() -> dict[str, Any]:
 def text(name: str) -> Any:
     """Return a launch argument as a string, even if it looks like a number."""
     return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def viewed_in(kind: str) -> IfCondition:
+    """Return the condition that the view is of a kind."""
+    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
+
+
+def arm_node(
+    package: str, executable: str, name: str | None, parameters: Sequence[Any], **options: Any
+) -> Node:
+    """Return a node that prints to the terminal, with the log level of the launch.
+
+    Args:
+        package: Package of the executable.
+        executable: Its name.
+        name: Name of the node, and of its security enclave if the options name no other; None
+            for a process of several nodes.
+        parameters: Mappings and files; the last one wins.
+        options: Options of Node, and `enclave`.
+    """
+    enclave = f"/arm/{options.pop('enclave', name)}"
+    level = LaunchConfiguration("log_level", default="info")  # two_arms.launch.py declares none
+    return Node(
+        package=package,
+        executable=executable,
+        name=name,
+        parameters=parameters,
+        output="screen",
+        ros_arguments=["--enclave", enclave, "--log-level", level],
+        **options,
+    )
+
+
+def tool_handle(parameters: Sequence[Any], **options: Any) -> Node:
+    """Return the node of a drag handle for RViz."""
+    shown = viewed_in("rviz")
+    return arm_node(
+        "arm_viewer", "tool_handle", "tool_handle", parameters, condition=shown, **options
+    )
+
+
+def rviz(
+    shipped: Any, arguments: Sequence[Any], parameters: Sequence[Any], handles: Sequence[Node]
+) -> list[Any]:
+    """Return RViz with a shipped or another configuration, handles, and what their end means."""
+    config = RvizConfig(LaunchConfiguration("rviz_config"), shipped)
+    shown = viewed_in("rviz")
+    words = ["-d", config, *arguments]
+    window = arm_node("rviz2", "rviz2", "rviz2", parameters, arguments=words, condition=shown)
+    return [
+        *exit_handlers(handles),
+        *exit_handlers([window], on_view_exit),
+        *handles,
+        window,
+    ]
+
+
+def browser(values: Mapping[str, Any], *files: Any) -> list[Any]:
+    """Return the view in a browser, and what its end means."""
+    port = ParameterValue(LaunchConfiguration("viewer_port"), value_type=int)
+    parameters = [{**values, "port": port, **sim_time()}, *files]
+    shown = viewed_in("browser")
+    view = arm_node("arm_viewer", "viewer", "arm_viewer", parameters, condition=shown)
+    return [*exit_handlers([view], on_view_exit), view]
+
+
+def view_arguments(rviz_config: Any, when: str) -> list[Any]:
+    """Declare what a launch file with a view does at the end, and the configuration of RViz."""
+    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
+    return [
+        DeclareLaunchArgument(
+            "when_done",
+            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
+            choices=["shutdown", "stay"],
+            description=f"What happens when {when}, stay leaves it running; by default stay with"
+            " a view.",
+        ),
+        DeclareLaunchArgument(
+            "rviz_config",
+            default_value=rviz_config,
+            description="RViz configuration; the shipped one is opened as a copy.",
+        ),
+    ]
+
+
+def failure_argument() -> Any:
+    """Declare what happens when a node ends."""
+    return DeclareLaunchArgument(
+        "when_failed",
+        default_value="shutdown",
+        choices=["shutdown", "stay"],
+        description="What happens when a node ends or the view is closed: shutdown ends the"
+        " launch, stay leaves the other nodes running, for files that include this one.",
+    )
 
 
 def check_arguments(context: LaunchContext) -> None:
