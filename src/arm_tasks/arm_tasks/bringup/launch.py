@@ -187,8 +187,7 @@ def check_task_and_port(context: LaunchContext) -> None:
 
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch with a node of the arm, with an error unless its exit code is 0."""
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     if event.returncode != 0:
         code = event.returncode
@@ -200,8 +199,7 @@ def on_spared_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """Keep the launch when a node has ended or a view was closed; report it."""
     tasks = _tasks(context)
     tasks.have_failed |= event.returncode != 0 and not context.is_shutdown
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     failed = f"failed with code {event.returncode}; {_SEE}"
     outcome = "ended" if event.returncode == 0 else failed
@@ -242,8 +240,7 @@ def on_task_start(event: Any, context: LaunchContext) -> None:
 def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """Keep the launch when a task has ended; report a failure."""
     tasks = _end(event, context)
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     outcome = f"failed; {_SEE}" if event.returncode != 0 else "is done"
     left = (
@@ -255,8 +252,7 @@ def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch when its last task has ended, with an error if any task has failed."""
     tasks = _end(event, context)
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     if tasks.running:
         return None
@@ -310,13 +306,17 @@ def _end(event: Any, context: LaunchContext) -> _Tasks:
     return tasks
 
 
-def _while_shut_down(context: LaunchContext) -> None:
-    """Raise an error if a task has failed or was interrupted: after Ctrl-C, launch returns 0."""
+def _ends_already(context: LaunchContext) -> bool:
+    """Return whether the launch is shut down; raise an error if a task has failed.
+
+    After Ctrl-C, launch would return 0.
+    """
     tasks = _tasks(context)
-    if tasks.have_failed and not tasks.is_reported:
+    if context.is_shutdown and tasks.have_failed and not tasks.is_reported:
         raise _error(
             context, "the launch was shut down after a task or a node had failed, or during a task"
         )
+    return bool(context.is_shutdown)
 
 
 def _error(context: LaunchContext, reason: str) -> RuntimeError:
