@@ -4,19 +4,18 @@
 
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.launch import (
+    RvizConfig,
     arm_node,
-    browser,
     check_task_and_port,
     declared,
     on_last_task_exit,
     on_task_exit,
     on_task_start,
-    rviz,
-    sim_time,
-    text,
-    tool_handle,
+    table_node,
     view_arguments,
+    viewed_in,
 )
+from arm_tasks.bringup.processes import processes
 from launch import LaunchDescription
 from launch.actions import (
     GroupAction,
@@ -38,6 +37,7 @@ from launch_ros.substitutions import FindPackageShare
 
 SHARE = FindPackageShare("arm_tasks")
 BRINGUP = PathJoinSubstitution([SHARE, "launch", "bringup.launch.py"])
+TABLE = {process.name: process for process in processes()}  # their parameters
 RVIZ_CONFIG = PathJoinSubstitution([SHARE, "rviz", "nut_transfer.rviz"])
 
 
@@ -75,20 +75,18 @@ def generate_launch_description():
 
 def views():
     """Return RViz with its drag handle, or the view in a browser."""
-    prefix, file = LaunchConfiguration("prefix"), LaunchConfiguration("params_file")
-    parameters = [{"prefix": text("prefix"), **sim_time()}, file]
-    values = {
-        "robot": text("robot"),
-        "prefix": text("prefix"),
-        "host": text("viewer_host"),
-        "allowed_hosts": text("viewer_allowed_hosts"),
-        "drive": True,
-        "show_axes": False,
-        "scene": text("scene"),
-    }
+    file = LaunchConfiguration("params_file")
+    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
+    base = [LaunchConfiguration("prefix"), "base_link"]
     return [
-        *rviz(RVIZ_CONFIG, ["-f", [prefix, "base_link"]], parameters, [tool_handle(parameters)]),
-        *browser(values, file),
+        table_node(TABLE["tool_handle"], file, condition=viewed_in("rviz")),
+        table_node(
+            TABLE["rviz2"],
+            file,
+            condition=viewed_in("rviz"),
+            arguments=["-d", config, "-f", base],
+        ),
+        table_node(TABLE["arm_viewer"], file, condition=viewed_in("browser")),
     ]
 
 

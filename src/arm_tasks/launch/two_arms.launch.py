@@ -5,15 +5,15 @@
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.arguments import Arg
 from arm_tasks.bringup.launch import (
+    RvizConfig,
     arm_node,
-    browser,
     declared,
     exit_handlers,
     failure_argument,
-    rviz,
+    on_view_exit,
     sim_time,
-    tool_handle,
     view_arguments,
+    viewed_in,
 )
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
@@ -47,7 +47,8 @@ def generate_launch_description():
                     *(arm(name, publish_clock=name == ARMS[0]) for name in ARMS),
                     OpaqueFunction(function=set_network),
                     OpaqueFunction(function=world),
-                    *views(),
+                    *rviz(),
+                    *browser(),
                 ]
             ),
         ]
@@ -90,13 +91,42 @@ def world(context):
     return [*exit_handlers([node]), node]
 
 
-def views():
-    """Return RViz with both arms and a drag handle for each, or a browser that moves neither."""
+def rviz():
+    """Return RViz with both arms, a drag handle for each, and what their end means."""
+    shown = viewed_in("rviz")
     handles = [
-        tool_handle([{"prefix": f"{name}_", **sim_time()}], namespace=name) for name in ARMS
+        arm_node(
+            "arm_viewer",
+            "tool_handle",
+            "tool_handle",
+            [{"prefix": f"{name}_", **sim_time()}],
+            namespace=name,
+            condition=shown,
+        )
+        for name in ARMS
     ]
-    values = {"prefix": f"{ARMS[0]}_", "marker_topics": marker_topics(ARMS)}
-    return [*rviz(RVIZ_CONFIG, [], [sim_time()], handles), *browser(values)]
+    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
+    window = arm_node(
+        "rviz2", "rviz2", "rviz2", [sim_time()], arguments=["-d", config], condition=shown
+    )
+    return [
+        *exit_handlers(handles),
+        *exit_handlers([window], on_view_exit),
+        *handles,
+        window,
+    ]
+
+
+def browser():
+    """Return the view of both arms in a browser; it moves neither."""
+    values = {
+        "prefix": f"{ARMS[0]}_",
+        "marker_topics": marker_topics(ARMS),
+        "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
+        **sim_time(),
+    }
+    view = arm_node("arm_viewer", "viewer", "arm_viewer", [values], condition=viewed_in("browser"))
+    return [*exit_handlers([view], on_view_exit), view]
 
 
 def arguments():

@@ -12,7 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from launch import LaunchContext, Substitution
-from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler, Shutdown
+from launch.actions import (
+    DeclareLaunchArgument,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.logging import get_logger, launch_config
@@ -27,7 +33,8 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
-from arm_tasks.bringup.processes import PhysicsFile, copy_for_editing
+from arm_tasks.bringup.processes import Process, copy_for_editing
+from arm_tasks.bringup.supervisor import resolve
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
 
@@ -73,6 +80,43 @@ def text(name: str) -> Any:
     return ParameterValue(LaunchConfiguration(name), value_type=str)
 
 
+def table_node(
+    process: Process,
+    *files: Any,
+    condition: Any = None,
+    arguments: Sequence[Any] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> OpaqueFunction:
+    """Return the start of a process of the table, and what its end means.
+
+    Args:
+        process: It; its parameters follow from the arguments of the launch, as in the table.
+        files: Files of parameters; they win, the last one first.
+        condition: Whether it is started.
+        arguments: Its arguments on the command line.
+        parameters: Further parameters, beside those of the table and the prefix.
+    """
+
+    def start(context: LaunchContext) -> list[Any]:
+        values = context.launch_configurations
+        own: dict[str, Any] = {"prefix": values["prefix"]}
+        own |= {name: resolve(value, values) for name, value in process.parameters.items()}
+        for name, value in own.items():
+            if isinstance(value, str):  # even if it looks like a number
+                own[name] = ParameterValue(value, value_type=str)
+        node = arm_node(
+            process.package,
+            process.executable,
+            process.remapping or None,
+            [{**own, **(parameters or {})}, *files],
+            enclave=process.enclave.removeprefix("/arm/"),
+            arguments=list(arguments),
+        )
+        return [*exit_handlers([node], on_view_exit if process.is_view else on_node_exit), node]
+
+    return OpaqueFunction(function=start, condition=condition)
+
+
 def viewed_in(kind: str) -> IfCondition:
     """Return the condition that the view is of a kind."""
     return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
@@ -102,39 +146,6 @@ def arm_node(
         ros_arguments=["--enclave", enclave, "--log-level", level],
         **options,
     )
-
-
-def tool_handle(parameters: Sequence[Any], **options: Any) -> Node:
-    """Return the node of a drag handle for RViz."""
-    shown = viewed_in("rviz")
-    return arm_node(
-        "arm_viewer", "tool_handle", "tool_handle", parameters, condition=shown, **options
-    )
-
-
-def rviz(
-    shipped: Any, arguments: Sequence[Any], parameters: Sequence[Any], handles: Sequence[Node]
-) -> list[Any]:
-    """Return RViz with a shipped or another configuration, handles, and what their end means."""
-    config = RvizConfig(LaunchConfiguration("rviz_config"), shipped)
-    shown = viewed_in("rviz")
-    words = ["-d", config, *arguments]
-    window = arm_node("rviz2", "rviz2", "rviz2", parameters, arguments=words, condition=shown)
-    return [
-        *exit_handlers(handles),
-        *exit_handlers([window], on_view_exit),
-        *handles,
-        window,
-    ]
-
-
-def browser(values: Mapping[str, Any], *files: Any) -> list[Any]:
-    """Return the view in a browser, and what its end means."""
-    port = ParameterValue(LaunchConfiguration("viewer_port"), value_type=int)
-    parameters = [{**values, "port": port, **sim_time()}, *files]
-    shown = viewed_in("browser")
-    view = arm_node("arm_viewer", "viewer", "arm_viewer", parameters, condition=shown)
-    return [*exit_handlers([view], on_view_exit), view]
 
 
 def view_arguments(rviz_config: Any, when: str) -> list[Any]:
@@ -259,22 +270,6 @@ def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     if tasks.have_failed:
         raise _error(context, f"the task failed; {_SEE}")
     return [Shutdown(reason="the task is done")]
-
-
-class SharedFile(Substitution):
-    """A file that driver and contact physics share; "" with the geometric world."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self._file = PhysicsFile(kind)
-
-    def describe(self) -> str:
-        """Return its text in messages of launch."""
-        return f"SharedFile({self._file.kind})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the path."""
-        return str(self._file(context.launch_configurations))
 
 
 class RvizConfig(Substitution):

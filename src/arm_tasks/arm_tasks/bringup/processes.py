@@ -62,7 +62,7 @@ def _driver_speed(values: Values) -> Plain:
 
 
 def _robot_description(values: Values) -> str:
-    return load_robot(values["robot"]).to_urdf()
+    return load_robot(values["robot"]).to_urdf(values.get("prefix", ""))
 
 
 @dataclass(frozen=True)
@@ -169,10 +169,10 @@ def chosen(table: Sequence[Process], values: Values) -> list[Process]:
         return enabled
     index = enabled.index(together[0])
     others = [process for process in enabled if not process.composable]
-    return [*others[:index], _compose(together), *others[index:]]
+    return [*others[:index], compose(together), *others[index:]]
 
 
-def _compose(together: Sequence[Process]) -> Process:
+def compose(together: Sequence[Process]) -> Process:
     """Return one process with the nodes of several."""
     parameters: dict[str, Value] = {}
     for process in together:
