@@ -117,7 +117,7 @@ def _hardware() -> Sequence[Any]:
 
 def _teleop() -> Sequence[Any]:
     from arm_description.library import load_robot
-    from arm_tasks.ros.teleop.node import TeleopNode
+    from arm_tasks.ros.teleop.teleop_node import TeleopNode
 
     return [TeleopNode(load_robot("nut_arm"))]
 

@@ -3,34 +3,25 @@
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
 from arm_common.ros.launch import StartTogether, check_nodes, set_network
-from arm_tasks.bringup.launch import (
-    SharedFile,
-    check_arguments,
-    declared,
-    exit_handlers,
-    sim_time,
-    text,
-)
-from arm_tasks.bringup.processes import is_installed
+from arm_tasks.bringup.launch import check_arguments, declared, failure_argument, table_node, text
+from arm_tasks.bringup.processes import compose, processes
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
 from launch.substitutions import (
     AndSubstitution,
-    Command,
     EqualsSubstitution,
     IfElseSubstitution,
     LaunchConfiguration,
     NotEqualsSubstitution,
     PathJoinSubstitution,
-    PythonExpression,
 )
-from launch_ros.actions import Node, PushRosNamespace, SetRemap
-from launch_ros.parameter_descriptions import ParameterValue
-from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
+from launch_ros.actions import PushRosNamespace, SetRemap
+from launch_ros.substitutions import FindPackageShare
 
 CONFIG = PathJoinSubstitution([FindPackageShare("arm_tasks"), "config", "bringup.yaml"])
 FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
+TABLE = {process.name: process for process in processes()}  # their parameters
 
 
 def generate_launch_description():
@@ -46,7 +37,12 @@ def generate_launch_description():
                     PushRosNamespace(LaunchConfiguration("namespace")),
                     SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
                     SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
-                    *driver(IfCondition(NotEqualsSubstitution(part, "rest"))),
+                    # The driver shares its process with no other node.
+                    table_node(
+                        TABLE["arm_hardware"],
+                        *FILES,
+                        condition=IfCondition(NotEqualsSubstitution(part, "rest")),
+                    ),
                     GroupAction(
                         software(), condition=IfCondition(NotEqualsSubstitution(part, "hardware"))
                     ),
@@ -56,140 +52,48 @@ def generate_launch_description():
     )
 
 
-def driver(condition):
-    """Return the servo driver and what its end means; it shares its process with no other node."""
-    names = ("robot", "prefix", "hardware", "backend", "exit_action", "calibration")
-    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
-    # Contact physics set the driver's pace.
-    own = PythonExpression(["1.0 if '", world, "' == 'contact' else float(", speed, ")"])
-    extra = {
-        "speed": ParameterValue(own, value_type=float),
-        "sim_registers": shared_file("registers"),
-        "sim_pace": shared_file("pace"),
-    }
-    node = Node(
-        package="arm_hardware",
-        executable="hardware",
-        name="arm_hardware",
-        parameters=[{**{name: text(name) for name in names}, **extra}, *FILES],
-        condition=condition,
-        **shared("arm_hardware"),
-    )
-    return [*exit_handlers([node]), node]
-
-
 def software():
     """Return the nodes beside the driver: in one process, or one each with composed:=false."""
     composed, tasks = LaunchConfiguration("composed"), LaunchConfiguration("tasks")
     simulated = NotEqualsSubstitution(LaunchConfiguration("hardware"), "real")
     geometric = EqualsSubstitution(LaunchConfiguration("world"), "geometric")
     world = AndSubstitution(AndSubstitution(tasks, simulated), geometric)
-    urdf = {"robot_description": robot_description(), **sim_time()}
-    kinematics = {
-        "prefix": text("prefix"),
-        "moveit_group": text("moveit_group"),
-        **sim_time(),
-    }
-    scene = {"robot": text("robot"), "prefix": text("prefix"), "scene": text("scene")}
-    physics = {
-        **scene,
-        "calibration": text("calibration"),
-        "registers": shared_file("registers"),
-        "pace": shared_file("pace"),
-        "speed": ParameterValue(LaunchConfiguration("speed"), value_type=float),
-        **sim_time(),
-    }
-    server = {**scene, "task_path": text("task_path"), **sim_time()}
+    in_contact = EqualsSubstitution(LaunchConfiguration("world"), "contact")
+    moveit = {"moveit_group": text("moveit_group")}
     # The C++ node where it is installed, otherwise ours, which behaves the same.
-    apart = is_installed("robot_state_publisher")
-    publisher = Node(
-        package="robot_state_publisher" if apart else "arm_description",
-        executable="robot_state_publisher" if apart else "state_publisher",
-        name="robot_state_publisher",
-        parameters=[urdf, *FILES],
-        **shared("robot_state_publisher" if apart else "arm_nodes"),
-    )
-    together = Node(
-        package="arm_tasks",
-        executable="arm_nodes",
+    publisher = TABLE["robot_state_publisher"]
+    apart = not publisher.composable
+    together = table_node(
+        compose(
+            [publisher, *(TABLE[name] for name in ("kinematics", "nut_world", "task_server"))]
+        ),
+        *FILES,
+        condition=IfCondition(composed),
         arguments=[
             "" if apart else "robot_state_publisher",
             "kinematics",
             IfElseSubstitution(world, "nut_world", ""),
             IfElseSubstitution(tasks, "task_server", ""),
         ],
-        parameters=[{**urdf, **kinematics, **server}, *FILES],
-        condition=IfCondition(composed),
-        **shared("arm_nodes"),
+        parameters=moveit,
     )
-    contact = Node(
-        package="arm_simulation",
-        executable="contact_world",
-        name="contact_world",
-        parameters=[physics, *FILES],
-        condition=IfCondition(
-            AndSubstitution(tasks, EqualsSubstitution(LaunchConfiguration("world"), "contact"))
-        ),
-        **shared("contact_world"),
+    contact = table_node(
+        TABLE["contact_world"],
+        *FILES,
+        condition=IfCondition(AndSubstitution(tasks, in_contact)),
     )
     each = [
-        Node(
-            package="arm_kinematics",
-            executable="kinematics",
-            name="kinematics",
-            parameters=[kinematics, *FILES],
-            **shared("arm_nodes"),
-        ),
-        Node(
-            package="arm_simulation",
-            executable="nut_world",
-            name="nut_world",
-            parameters=[{**scene, **sim_time()}, *FILES],
-            condition=IfCondition(world),
-            **shared("arm_nodes"),
-        ),
-        Node(
-            package="arm_tasks",
-            executable="task_server",
-            name="task_server",
-            parameters=[server, *FILES],
-            condition=IfCondition(tasks),
-            **shared("arm_nodes"),
-        ),
+        table_node(TABLE["kinematics"], *FILES, parameters=moveit),
+        table_node(TABLE["nut_world"], *FILES, condition=IfCondition(world)),
+        table_node(TABLE["task_server"], *FILES, condition=IfCondition(tasks)),
     ]
+    described = [table_node(publisher, *FILES)]
     return [
-        *exit_handlers([publisher, together, contact, *each]),
-        *([publisher] if apart else []),
+        *(described if apart else []),
         together,
         contact,
-        GroupAction([*([] if apart else [publisher]), *each], condition=UnlessCondition(composed)),
+        GroupAction([*([] if apart else described), *each], condition=UnlessCondition(composed)),
     ]
-
-
-def shared(enclave):
-    """Return what all nodes have in common: enclave and log level."""
-    level = LaunchConfiguration("log_level")
-    return {
-        "ros_arguments": ["--enclave", f"/arm/{enclave}", "--log-level", level],
-        "output": "screen",
-    }
-
-
-def robot_description():
-    """Return the URDF of the robot as the value of a parameter."""
-    urdf = Command(
-        [
-            ExecutableInPackage("dh2urdf", "arm_description"),
-            *(" '", LaunchConfiguration("robot"), "'"),
-            *(" '--prefix=", LaunchConfiguration("prefix"), "'"),
-        ]
-    )
-    return ParameterValue(urdf, value_type=str)
-
-
-def shared_file(kind):
-    """Return a file that driver and contact physics share; empty without these."""
-    return ParameterValue(SharedFile(kind), value_type=str)
 
 
 def arguments():
@@ -227,11 +131,5 @@ def arguments():
             default_value="arm",
             description="Planning group of compute_ik; none: move_group serves it and compute_fk.",
         ),
-        DeclareLaunchArgument(
-            "when_failed",
-            default_value="shutdown",
-            choices=["shutdown", "stay"],
-            description="What happens when a node ends or the view is closed: shutdown ends the"
-            " launch, stay leaves the other nodes running, for files that include this one.",
-        ),
+        failure_argument(),
     ]

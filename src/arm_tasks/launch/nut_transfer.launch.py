@@ -5,19 +5,19 @@
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.launch import (
     RvizConfig,
+    arm_node,
     check_task_and_port,
     declared,
-    exit_handlers,
     on_last_task_exit,
     on_task_exit,
     on_task_start,
-    on_view_exit,
-    sim_time,
-    text,
+    table_node,
+    view_arguments,
+    viewed_in,
 )
+from arm_tasks.bringup.processes import processes
 from launch import LaunchDescription
 from launch.actions import (
-    DeclareLaunchArgument,
     GroupAction,
     IncludeLaunchDescription,
     OpaqueFunction,
@@ -28,17 +28,16 @@ from launch.event_handlers import OnProcessExit, OnProcessStart
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import (
     EqualsSubstitution,
-    IfElseSubstitution,
     LaunchConfiguration,
     NotEqualsSubstitution,
     PathJoinSubstitution,
 )
-from launch_ros.actions import Node, PushRosNamespace, SetRemap
-from launch_ros.parameter_descriptions import ParameterValue
+from launch_ros.actions import PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 SHARE = FindPackageShare("arm_tasks")
 BRINGUP = PathJoinSubstitution([SHARE, "launch", "bringup.launch.py"])
+TABLE = {process.name: process for process in processes()}  # their parameters
 RVIZ_CONFIG = PathJoinSubstitution([SHARE, "rviz", "nut_transfer.rviz"])
 
 
@@ -62,8 +61,7 @@ def generate_launch_description():
                             PushRosNamespace(LaunchConfiguration("namespace")),
                             SetRemap("/tf", "tf", condition=private_tf),
                             SetRemap("/tf_static", "tf_static", condition=private_tf),
-                            *rviz(viewer("rviz")),
-                            *browser(viewer("browser")),
+                            *views(),
                             *task(),
                         ],
                         condition=IfCondition(NotEqualsSubstitution(part, "hardware")),
@@ -75,79 +73,36 @@ def generate_launch_description():
     )
 
 
-def viewer(kind):
-    """Return the condition that the view is of a kind."""
-    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
-
-
-def rviz(condition):
-    """Return RViz, its drag handle, and what their end means."""
-    prefix = LaunchConfiguration("prefix")
-    parameters = [{"prefix": text("prefix"), **sim_time()}, LaunchConfiguration("params_file")]
-    handle = Node(
-        package="arm_viewer",
-        executable="tool_handle",
-        name="tool_handle",
-        parameters=parameters,
-        output="screen",
-        condition=condition,
-        ros_arguments=ros_arguments("tool_handle"),
-    )
-    window = Node(
-        package="rviz2",
-        executable="rviz2",
-        name="rviz2",
-        arguments=[
-            *("-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)),
-            *("-f", [prefix, "base_link"]),
-        ],
-        parameters=parameters,
-        output="screen",
-        condition=condition,
-        ros_arguments=ros_arguments("rviz2"),
-    )
-    return [*exit_handlers([handle]), *exit_handlers([window], on_view_exit), handle, window]
-
-
-def browser(condition):
-    """Return the view in a browser, and what its end means."""
-    values = {
-        "robot": text("robot"),
-        "prefix": text("prefix"),
-        "host": text("viewer_host"),
-        "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
-        "allowed_hosts": text("viewer_allowed_hosts"),
-        "drive": True,
-        "show_axes": False,
-        "scene": text("scene"),
-        **sim_time(),
-    }
-    view = Node(
-        package="arm_viewer",
-        executable="viewer",
-        name="arm_viewer",
-        parameters=[values, LaunchConfiguration("params_file")],
-        output="screen",
-        condition=condition,
-        ros_arguments=ros_arguments("arm_viewer"),
-    )
-    return [*exit_handlers([view], on_view_exit), view]
+def views():
+    """Return RViz with its drag handle, or the view in a browser."""
+    file = LaunchConfiguration("params_file")
+    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
+    base = [LaunchConfiguration("prefix"), "base_link"]
+    return [
+        table_node(TABLE["tool_handle"], file, condition=viewed_in("rviz")),
+        table_node(
+            TABLE["rviz2"],
+            file,
+            condition=viewed_in("rviz"),
+            arguments=["-d", config, "-f", base],
+        ),
+        table_node(TABLE["arm_viewer"], file, condition=viewed_in("browser")),
+    ]
 
 
 def task():
     """Return the client that runs the task, and what its end means for the launch."""
-    client = Node(
-        package="arm_tasks",
-        executable="run_task",
-        name="task_client",
+    client = arm_node(
+        "arm_tasks",
+        "run_task",
+        "task_client",
+        [],
         arguments=[
             LaunchConfiguration("task"),
             *("--scene", LaunchConfiguration("scene")),
             *("--robot", LaunchConfiguration("robot")),
             *("--calibration", LaunchConfiguration("calibration")),
         ],
-        output="screen",
-        ros_arguments=ros_arguments("task_client"),
     )
     ends_launch = EqualsSubstitution(LaunchConfiguration("when_done"), "shutdown")
     return [
@@ -164,26 +119,12 @@ def task():
     ]
 
 
-def ros_arguments(enclave):
-    """Return the ROS arguments of a node: security enclave and log level."""
-    return ["--enclave", f"/arm/{enclave}", "--log-level", LaunchConfiguration("log_level")]
-
-
 def arguments():
     """Return the launch arguments besides those of bringup.launch.py."""
-    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
     return [
         *declared("task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"),
-        DeclareLaunchArgument(
-            "when_done",
-            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
-            choices=["shutdown", "stay"],
-            description="What happens when the task has ended or failed: shutdown ends the launch"
-            " after its last task, stay leaves it running; by default stay with a view.",
-        ),
-        DeclareLaunchArgument(
-            "rviz_config",
-            default_value=RVIZ_CONFIG,
-            description="RViz configuration; the shipped one is opened as a copy.",
+        *view_arguments(
+            RVIZ_CONFIG,
+            "the task has ended or failed: shutdown ends the launch after its last task",
         ),
     ]

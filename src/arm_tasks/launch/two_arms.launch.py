@@ -4,7 +4,17 @@
 
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.arguments import Arg
-from arm_tasks.bringup.launch import RvizConfig, declared, exit_handlers, on_view_exit
+from arm_tasks.bringup.launch import (
+    RvizConfig,
+    arm_node,
+    declared,
+    exit_handlers,
+    failure_argument,
+    on_view_exit,
+    sim_time,
+    view_arguments,
+    viewed_in,
+)
 from arm_tasks.bringup.several_arms import marker_topics, world_urdf
 from launch import LaunchDescription
 from launch.actions import (
@@ -13,16 +23,12 @@ from launch.actions import (
     IncludeLaunchDescription,
     OpaqueFunction,
 )
-from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import (
-    EqualsSubstitution,
-    IfElseSubstitution,
     LaunchConfiguration,
     PathJoinSubstitution,
-    PythonExpression,
 )
-from launch_ros.actions import Node, SetParameter, SetRemap
+from launch_ros.actions import SetParameter, SetRemap
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
@@ -41,17 +47,12 @@ def generate_launch_description():
                     *(arm(name, publish_clock=name == ARMS[0]) for name in ARMS),
                     OpaqueFunction(function=set_network),
                     OpaqueFunction(function=world),
-                    *rviz(viewer("rviz")),
-                    *browser(viewer("browser")),
+                    *rviz(),
+                    *browser(),
                 ]
             ),
         ]
     )
-
-
-def viewer(kind):
-    """Return the condition that the view is of a kind."""
-    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
 
 
 def arm(name, publish_clock):
@@ -80,51 +81,43 @@ def world(context):
     """Return the publisher of where the arms stand, and of one description of both."""
     values = context.launch_configurations
     urdf = world_urdf(values["robot"], ARMS, Arg("spacing", float)(values))
-    node = Node(
-        package="arm_description",
-        executable="state_publisher",
-        name="robot_state_publisher",
-        parameters=[{"robot_description": ParameterValue(urdf, value_type=str), **sim_time()}],
-        output="screen",
-        ros_arguments=["--enclave", "/arm/arm_nodes"],
+    node = arm_node(
+        "arm_description",
+        "state_publisher",
+        "robot_state_publisher",
+        [{"robot_description": ParameterValue(urdf, value_type=str), **sim_time()}],
+        enclave="arm_nodes",
     )
     return [*exit_handlers([node]), node]
 
 
-def rviz(condition):
+def rviz():
     """Return RViz with both arms, a drag handle for each, and what their end means."""
+    shown = viewed_in("rviz")
     handles = [
-        Node(
-            package="arm_viewer",
-            executable="tool_handle",
-            name="tool_handle",
+        arm_node(
+            "arm_viewer",
+            "tool_handle",
+            "tool_handle",
+            [{"prefix": f"{name}_", **sim_time()}],
             namespace=name,
-            parameters=[{"prefix": f"{name}_", **sim_time()}],
-            output="screen",
-            condition=condition,
-            ros_arguments=["--enclave", "/arm/tool_handle"],
+            condition=shown,
         )
         for name in ARMS
     ]
-    view = Node(
-        package="rviz2",
-        executable="rviz2",
-        name="rviz2",
-        arguments=["-d", RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)],
-        parameters=[sim_time()],
-        output="screen",
-        condition=condition,
-        ros_arguments=["--enclave", "/arm/rviz2"],
+    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
+    window = arm_node(
+        "rviz2", "rviz2", "rviz2", [sim_time()], arguments=["-d", config], condition=shown
     )
     return [
         *exit_handlers(handles),
-        *exit_handlers([view], on_view_exit),
+        *exit_handlers([window], on_view_exit),
         *handles,
-        view,
+        window,
     ]
 
 
-def browser(condition):
+def browser():
     """Return the view of both arms in a browser; it moves neither."""
     values = {
         "prefix": f"{ARMS[0]}_",
@@ -132,27 +125,12 @@ def browser(condition):
         "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
         **sim_time(),
     }
-    view = Node(
-        package="arm_viewer",
-        executable="viewer",
-        name="arm_viewer",
-        parameters=[values],
-        output="screen",
-        condition=condition,
-        ros_arguments=["--enclave", "/arm/arm_viewer"],
-    )
+    view = arm_node("arm_viewer", "viewer", "arm_viewer", [values], condition=viewed_in("browser"))
     return [*exit_handlers([view], on_view_exit), view]
-
-
-def sim_time():
-    """Return the parameter use_sim_time: true unless simulated time runs as fast as real time."""
-    simulated = PythonExpression(["float(", LaunchConfiguration("speed"), ") != 1.0"])
-    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
 
 
 def arguments():
     """Return the launch arguments; those of nut_transfer.launch.py apply to both arms."""
-    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
     return [
         *declared("viewer", "viewer_port", "speed", "network"),
         DeclareLaunchArgument(
@@ -175,23 +153,6 @@ def arguments():
             )
             for name in ARMS
         ),
-        DeclareLaunchArgument(
-            "when_done",
-            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
-            choices=["shutdown", "stay"],
-            description="What happens when both tasks have ended or failed: shutdown ends the"
-            " launch, stay leaves it running; by default stay with a view.",
-        ),
-        DeclareLaunchArgument(
-            "when_failed",
-            default_value="shutdown",
-            choices=["shutdown", "stay"],
-            description="What happens when a node ends or the view is closed: shutdown ends the"
-            " launch, stay leaves the other nodes running, for files that include this one.",
-        ),
-        DeclareLaunchArgument(
-            "rviz_config",
-            default_value=RVIZ_CONFIG,
-            description="RViz configuration; the shipped one is opened as a copy.",
-        ),
+        *view_arguments(RVIZ_CONFIG, "both tasks have ended or failed: shutdown ends the launch"),
+        failure_argument(),
     ]

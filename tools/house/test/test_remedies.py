@@ -15,7 +15,7 @@ FREE = {
     "arm_common/arm_common/suggestions.py",
     "arm_common/arm_common/cli.py",
     "arm_hardware/arm_hardware/commands/doctor_sockets.py",
-    "arm_tasks/arm_tasks/ros/run_task/ros2_verbs.py",
+    "arm_tasks/arm_tasks/ros/ros2_command.py",
     "arm_tasks/arm_tasks/commands/check.py",
 }
 

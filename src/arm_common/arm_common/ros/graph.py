@@ -8,7 +8,10 @@ The number of subscriptions of a topic says nothing about who is there: a record
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from rclpy.node import Node
+from sensor_msgs.msg import JointState
 
 _DRIVER = "arm_controller/follow_joint_trajectory/_action/send_goal"
 
@@ -28,13 +31,27 @@ def driver_namespaces(node: Node) -> list[str]:
     )
 
 
-def has_sliders(node: Node) -> bool:
-    """Return True if a view without a driver moves its joints to joint_targets."""
-    subscribers, publishers = (
-        {(info.node_namespace, info.node_name) for info in infos}
-        for infos in (
-            node.get_subscriptions_info_by_topic("joint_targets"),
-            node.get_publishers_info_by_topic("joint_states"),
+class Sliders:
+    """Moves the sliders of a view to where an arm without a driver would be."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(JointState, "joint_targets", 10)
+
+    @property
+    def available(self) -> bool:
+        """True if a view without a driver moves its joints to joint_targets."""
+        subscribers, publishers = (
+            {(info.node_namespace, info.node_name) for info in infos}
+            for infos in (
+                self._node.get_subscriptions_info_by_topic("joint_targets"),
+                self._node.get_publishers_info_by_topic("joint_states"),
+            )
         )
-    )
-    return not subscribers.isdisjoint(publishers)
+        return not subscribers.isdisjoint(publishers)
+
+    def move(self, positions: Mapping[str, float]) -> None:
+        """Move to positions by the names in messages [rad or m]."""
+        message = JointState(name=list(positions), position=list(map(float, positions.values())))
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        self._publisher.publish(message)

@@ -112,7 +112,7 @@ def test_run_paused_in_any_step_completes(bench):
 
 
 def test_misplaced_nut_is_reported(reference, nut_plan, scene):
-    k = next(s.index for s in nut_plan.steps if s.turns < -0.1)
+    k = next(s.index for s in nut_plan.steps if s.report.turns < -0.1)
     begin = nut_plan.steps[k]
     here = ArmConfiguration.of(nut_plan.joint_names, begin.start, begin.start_width)
     good = reference.nut(k, here)

@@ -73,7 +73,7 @@ def test_other_arms_can_transfer_the_nut(robot, servos):
     task = load_task("nut_transfer")
     plan, _, done, _, _ = run(task, robot, servos)
     six_axes = robot == "puma560_gripper"
-    assert (len([s for s in plan.steps if s.turns]) < 12) == six_axes
+    assert (len([s for s in plan.steps if s.report.turns]) < 12) == six_axes
     assert (plan.worst_orientation_error < math.radians(0.1)) == six_axes
     nut = done.nuts[-1]
     assert nut.bolt == task.expect.nut_on and not nut.grasped

@@ -68,9 +68,7 @@ def fitting_task(model: RobotModel) -> FittingTask:
         TasksError: The robot begins inside itself, or cannot even move between two postures.
     """
     chain = Chain.from_model(model)
-    postures = _postures(model, chain)
-    tips = [chain.fk(q)[:3, 3] for q in postures]
-    reach = float(np.linalg.norm(tips, axis=1).max())
+    postures, reach = _postures(model, chain)
     for name in _SHIPPED:
         scene = load_task(name).scene or TASK_SCENE
         near = _is_within(scene, model, reach)
@@ -81,7 +79,7 @@ def fitting_task(model: RobotModel) -> FittingTask:
             f"{model.name} cannot leave the posture at which it starts: {problem}; give its file"
             " another posture rest"
         )
-    drawn = _drawing(model, chain, postures[:_TRIED], reach)
+    drawn = _drawing(model, chain, postures, reach)
     if drawn is None:
         raise TasksError(
             f"{model.name} can do none of the shipped tasks and has no room to move in; give a"
@@ -100,9 +98,7 @@ def fitting_square(model: RobotModel) -> FittingTask:
     scene = load_task(SQUARE).scene or TASK_SCENE
     if _is_feasible(model, chain, "", SQUARE, scene):
         return FittingTask(SQUARE, scene, True)
-    postures = _postures(model, chain)
-    reach = float(np.linalg.norm([chain.fk(q)[:3, 3] for q in postures], axis=1).max())
-    drawn = _drawing(model, chain, postures[:_TRIED], reach, SQUARE)
+    drawn = _drawing(model, chain, *_postures(model, chain), SQUARE)
     if drawn is None:
         raise TasksError(
             f"{model.name} can draw no square: its tool cannot follow one that is upright, level"
@@ -173,10 +169,11 @@ def _lowest(model: RobotModel) -> float:
     return float(min(frame[2, 3] for frame in frames[1:]))
 
 
-def _postures(model: RobotModel, chain: Chain) -> list[Array]:
-    """Return those of the file, then random ones, the same every time, the most nimble first.
+def _postures(model: RobotModel, chain: Chain) -> tuple[list[Array], float]:
+    """Return postures of the file, then random ones, the most nimble first, and their reach [m].
 
-    The posture at which everything starts comes after the others of the file.
+    The posture at which everything starts comes after the others of the file; the random ones are
+    the same every time. Only those around which a square is tried are returned.
     """
     rng, home = np.random.default_rng(0), home_posture(model)[0]
     names = sorted(model.postures, key=lambda name: name == home)
@@ -189,7 +186,9 @@ def _postures(model: RobotModel, chain: Chain) -> list[Array]:
         values = np.linalg.svd(chain.jacobian(q)[:3], compute_uv=False)
         return float(np.prod(values[values > 1e-3 * values.max(initial=1e-12)]))
 
-    return [*named, *sorted(allowed, key=nimbleness, reverse=True)]
+    postures = [*named, *sorted(allowed, key=nimbleness, reverse=True)]
+    reach = float(np.linalg.norm([chain.fk(q)[:3, 3] for q in postures], axis=1).max())
+    return postures[:_TRIED], reach
 
 
 def _square(

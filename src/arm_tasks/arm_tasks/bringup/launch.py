@@ -1,27 +1,40 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What the launch files share: arguments and their checks, and what ends the launch.
+"""What the launch files share: arguments and their checks, nodes, and what ends the launch.
 
 A launch configuration is read here only when a launch file is visited, never in an event handler:
 by then, the scope of an included file is gone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from launch import LaunchContext, Substitution
-from launch.actions import DeclareLaunchArgument, LogInfo, RegisterEventHandler, Shutdown
+from launch.actions import (
+    DeclareLaunchArgument,
+    LogInfo,
+    OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
+)
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit
 from launch.logging import get_logger, launch_config
-from launch.substitutions import EqualsSubstitution, LaunchConfiguration, PythonExpression
+from launch.substitutions import (
+    EqualsSubstitution,
+    IfElseSubstitution,
+    LaunchConfiguration,
+    PythonExpression,
+)
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
+from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
-from arm_tasks.bringup.processes import PhysicsFile, copy_for_editing
+from arm_tasks.bringup.processes import Process, copy_for_editing
+from arm_tasks.bringup.supervisor import resolve
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
 
@@ -56,7 +69,8 @@ def declared(*names: str, **defaults: Any) -> list[Any]:
 
 def sim_time() -> dict[str, Any]:
     """Return the parameter use_sim_time: true unless time runs as fast as real time."""
-    speed, world = LaunchConfiguration("speed"), LaunchConfiguration("world")
+    speed = LaunchConfiguration("speed")
+    world = LaunchConfiguration("world", default="")  # of a file without an argument world
     simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
     return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
 
@@ -64,6 +78,104 @@ def sim_time() -> dict[str, Any]:
 def text(name: str) -> Any:
     """Return a launch argument as a string, even if it looks like a number."""
     return ParameterValue(LaunchConfiguration(name), value_type=str)
+
+
+def table_node(
+    process: Process,
+    *files: Any,
+    condition: Any = None,
+    arguments: Sequence[Any] = (),
+    parameters: Mapping[str, Any] | None = None,
+) -> OpaqueFunction:
+    """Return the start of a process of the table, and what its end means.
+
+    Args:
+        process: It; its parameters follow from the arguments of the launch, as in the table.
+        files: Files of parameters; they win, the last one first.
+        condition: Whether it is started.
+        arguments: Its arguments on the command line.
+        parameters: Further parameters, beside those of the table and the prefix.
+    """
+
+    def start(context: LaunchContext) -> list[Any]:
+        values = context.launch_configurations
+        own: dict[str, Any] = {"prefix": values["prefix"]}
+        own |= {name: resolve(value, values) for name, value in process.parameters.items()}
+        for name, value in own.items():
+            if isinstance(value, str):  # even if it looks like a number
+                own[name] = ParameterValue(value, value_type=str)
+        node = arm_node(
+            process.package,
+            process.executable,
+            process.remapping or None,
+            [{**own, **(parameters or {})}, *files],
+            enclave=process.enclave.removeprefix("/arm/"),
+            arguments=list(arguments),
+        )
+        return [*exit_handlers([node], on_view_exit if process.is_view else on_node_exit), node]
+
+    return OpaqueFunction(function=start, condition=condition)
+
+
+def viewed_in(kind: str) -> IfCondition:
+    """Return the condition that the view is of a kind."""
+    return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
+
+
+def arm_node(
+    package: str, executable: str, name: str | None, parameters: Sequence[Any], **options: Any
+) -> Node:
+    """Return a node that prints to the terminal, with the log level of the launch.
+
+    Args:
+        package: Package of the executable.
+        executable: Its name.
+        name: Name of the node, and of its security enclave if the options name no other; None
+            for a process of several nodes.
+        parameters: Mappings and files; the last one wins.
+        options: Options of Node, and `enclave`.
+    """
+    enclave = f"/arm/{options.pop('enclave', name)}"
+    level = LaunchConfiguration("log_level", default="info")  # two_arms.launch.py declares none
+    return Node(
+        package=package,
+        executable=executable,
+        name=name,
+        parameters=parameters,
+        output="screen",
+        ros_arguments=["--enclave", enclave, "--log-level", level],
+        **options,
+    )
+
+
+def view_arguments(rviz_config: Any, when: str) -> list[Any]:
+    """Declare what a launch file with a view does at the end, and the configuration of RViz."""
+    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
+    return [
+        DeclareLaunchArgument(
+            "when_done",
+            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
+            choices=["shutdown", "stay"],
+            description=f"What happens when {when}, stay leaves it running; by default stay with"
+            " a view.",
+        ),
+        DeclareLaunchArgument(
+            "rviz_config",
+            default_value=rviz_config,
+            description="RViz configuration; the shipped one is opened as a copy.",
+        ),
+    ]
+
+
+def failure_argument() -> Any:
+    """Declare what happens when a node ends."""
+    return DeclareLaunchArgument(
+        "when_failed",
+        default_value="shutdown",
+        choices=["shutdown", "stay"],
+        description="What happens when a node ends or the view is closed: shutdown ends the"
+        " launch, stay leaves the other nodes running, for files that include this one.",
+    )
 
 
 def check_arguments(context: LaunchContext) -> None:
@@ -86,8 +198,7 @@ def check_task_and_port(context: LaunchContext) -> None:
 
 def on_node_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch with a node of the arm, with an error unless its exit code is 0."""
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     if event.returncode != 0:
         code = event.returncode
@@ -99,8 +210,7 @@ def on_spared_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """Keep the launch when a node has ended or a view was closed; report it."""
     tasks = _tasks(context)
     tasks.have_failed |= event.returncode != 0 and not context.is_shutdown
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     failed = f"failed with code {event.returncode}; {_SEE}"
     outcome = "ended" if event.returncode == 0 else failed
@@ -141,8 +251,7 @@ def on_task_start(event: Any, context: LaunchContext) -> None:
 def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """Keep the launch when a task has ended; report a failure."""
     tasks = _end(event, context)
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     outcome = f"failed; {_SEE}" if event.returncode != 0 else "is done"
     left = (
@@ -154,30 +263,13 @@ def on_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
     """End the launch when its last task has ended, with an error if any task has failed."""
     tasks = _end(event, context)
-    if context.is_shutdown:
-        _while_shut_down(context)
+    if _ends_already(context):
         return None
     if tasks.running:
         return None
     if tasks.have_failed:
         raise _error(context, f"the task failed; {_SEE}")
     return [Shutdown(reason="the task is done")]
-
-
-class SharedFile(Substitution):
-    """A file that driver and contact physics share; "" with the geometric world."""
-
-    def __init__(self, kind: str) -> None:
-        super().__init__()
-        self._file = PhysicsFile(kind)
-
-    def describe(self) -> str:
-        """Return its text in messages of launch."""
-        return f"SharedFile({self._file.kind})"
-
-    def perform(self, context: LaunchContext) -> str:
-        """Return the path."""
-        return str(self._file(context.launch_configurations))
 
 
 class RvizConfig(Substitution):
@@ -209,13 +301,17 @@ def _end(event: Any, context: LaunchContext) -> _Tasks:
     return tasks
 
 
-def _while_shut_down(context: LaunchContext) -> None:
-    """Raise an error if a task has failed or was interrupted: after Ctrl-C, launch returns 0."""
+def _ends_already(context: LaunchContext) -> bool:
+    """Return whether the launch is shut down; raise an error if a task has failed.
+
+    After Ctrl-C, launch would return 0.
+    """
     tasks = _tasks(context)
-    if tasks.have_failed and not tasks.is_reported:
+    if context.is_shutdown and tasks.have_failed and not tasks.is_reported:
         raise _error(
             context, "the launch was shut down after a task or a node had failed, or during a task"
         )
+    return bool(context.is_shutdown)
 
 
 def _error(context: LaunchContext, reason: str) -> RuntimeError:

@@ -6,7 +6,6 @@ A value may be a function of the arguments, name -> text.
 """
 
 import atexit
-import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -63,12 +62,7 @@ def _driver_speed(values: Values) -> Plain:
 
 
 def _robot_description(values: Values) -> str:
-    return load_robot(values["robot"]).to_urdf()
-
-
-def _dh_description(values: Values) -> str:
-    """Return the description with DH frames, as robot_file_watcher sends it later."""
-    return load_robot(values["robot"]).to_urdf(dh_frames=True)
+    return load_robot(values["robot"]).to_urdf(values.get("prefix", ""))
 
 
 @dataclass(frozen=True)
@@ -115,20 +109,14 @@ def in_namespace(process: Process, namespace: str) -> Process:
     return replace(process, arguments=arguments, namespace=namespace)
 
 
-def check_namespace(name: str) -> None:
-    """Raise TasksError if a text is no namespace of one level."""
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise TasksError(f"--namespace is {name}; give letters, digits and _, such as left")
-
-
 _DRIVER_ARGUMENTS = ("robot", "hardware", "backend", "exit_action", "calibration")
 
 _REST = {"part": ("all", "rest")}
 _RVIZ = {**_REST, "viewer": ("rviz",)}
 _SIM_TIME: dict[str, Value] = {"use_sim_time": use_sim_time}
-_ROBOT: dict[str, Value] = {"robot": Arg("robot")}
-_SCENE = {**_ROBOT, "scene": Arg("scene"), **_SIM_TIME}
-_VIEW = {**_ROBOT, "port": Arg("viewer_port", int)}
+ROBOT: dict[str, Value] = {"robot": Arg("robot")}
+SCENE = {**ROBOT, "scene": Arg("scene"), **_SIM_TIME}
+VIEW = {**ROBOT, "port": Arg("viewer_port", int)}
 
 
 def is_installed(package: str) -> bool:
@@ -155,12 +143,13 @@ def _state_publisher(package: str) -> Process:
     )
 
 
-def _composable(
+def composable(
     package: str,
     name: str,
     parameters: Mapping[str, Value],
     when: Mapping[str, tuple[str, ...]],
 ) -> Process:
+    """Return a process whose node, named as its executable, can share one with others."""
     return Process(package, name, name, parameters, when=when, composable=True)
 
 
@@ -180,10 +169,10 @@ def chosen(table: Sequence[Process], values: Values) -> list[Process]:
         return enabled
     index = enabled.index(together[0])
     others = [process for process in enabled if not process.composable]
-    return [*others[:index], _compose(together), *others[index:]]
+    return [*others[:index], compose(together), *others[index:]]
 
 
-def _compose(together: Sequence[Process]) -> Process:
+def compose(together: Sequence[Process]) -> Process:
     """Return one process with the nodes of several."""
     parameters: dict[str, Value] = {}
     for process in together:
@@ -216,14 +205,14 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             driver,
             when={"part": ("all", "hardware")},
         ),
-        _composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
-        _composable("arm_simulation", "nut_world", _SCENE, world),
+        composable("arm_kinematics", "kinematics", _SIM_TIME, _REST),
+        composable("arm_simulation", "nut_world", SCENE, world),
         Process(
             "arm_simulation",
             "contact_world",
             "contact_world",
             {
-                **_SCENE,
+                **SCENE,
                 "calibration": Arg("calibration"),
                 "registers": PhysicsFile("registers"),
                 "pace": PhysicsFile("pace"),
@@ -231,7 +220,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
             },
             when={**_REST, "world": ("contact",)},
         ),
-        _composable("arm_tasks", "task_server", {**_SCENE, "task_path": Arg("task_path")}, _REST),
+        composable("arm_tasks", "task_server", {**SCENE, "task_path": Arg("task_path")}, _REST),
         *_views(),
         Process(
             "arm_tasks",
@@ -251,7 +240,7 @@ def processes(state_publisher: str = "") -> tuple[Process, ...]:
 def _views() -> tuple[Process, ...]:
     """Return the browser view, and RViz with its drag handle."""
     browser: dict[str, Value] = {
-        **_VIEW,
+        **VIEW,
         "scene": Arg("scene"),
         "host": Arg("viewer_host"),
         "allowed_hosts": Arg("viewer_allowed_hosts"),
@@ -273,38 +262,3 @@ def _views() -> tuple[Process, ...]:
         Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
         Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", config), when=_RVIZ, is_view=True),
     )
-
-
-def _by_name(state_publisher: str) -> dict[str, Process]:
-    return {process.name: process for process in processes(state_publisher)}
-
-
-def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Process, ...]:
-    """Return the processes that show a robot in the browser, with sliders.
-
-    The view reloads the robot file when it changes, and the file of a scene, if there is one.
-    """
-    table = _by_name(state_publisher)
-    publisher = table["robot_state_publisher"]
-    described = {**publisher.parameters, "robot_description": _dh_description}
-    view: dict[str, Value] = {**_VIEW, "sliders": True}
-    surroundings: tuple[Process, ...] = ()
-    if scene:
-        view["scene"] = Arg("scene")
-        surroundings = (_composable("arm_tasks", "scene_file", _SCENE, {}),)
-    watched = {**_ROBOT, "publisher": publisher.name, "dh_frames": True}
-    name = "robot_file_watcher"
-    return (
-        replace(publisher, parameters=described),
-        Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
-        table["kinematics"],
-        *surroundings,
-        Process("arm_description", name, name, watched, to_terminal=True),
-    )
-
-
-def play_processes(arguments: tuple[str, ...]) -> tuple[Process, ...]:
-    """Return the processes that play a trajectory in their own view, by `play`'s arguments."""
-    player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
-    player = replace(player, ends_all=True, to_terminal=True)
-    return (*view_processes(), player)

@@ -20,8 +20,8 @@ from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
 
 from arm_tasks.planning.feasibility import run_table
-from arm_tasks.ros.messages import file_messages
 from arm_tasks.ros.run_task.program import CompletedRun, run_task
+from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task

@@ -157,11 +157,6 @@ class PlannedStep:
         return self.kind in ("motion", "gripper", "command") or self.timeout is not None
 
     @property
-    def turns(self) -> float:
-        """Turns of the nut, positive when screwing on."""
-        return self.report.turns
-
-    @property
     def end(self) -> Array:
         """Joint positions (n,) after it [rad or m]."""
         return self.start if self.trajectory is None else self.trajectory.positions[-1]

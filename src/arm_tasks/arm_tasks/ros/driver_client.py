@@ -31,7 +31,7 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.messages import trajectory_message
+from arm_tasks.ros.task_messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 
 _SILENCE = 5.0  # [s] of wall time without joint_states until the driver counts as lost
@@ -55,6 +55,9 @@ class ArmState:
         model: The robot, with the limits of the driver once they have arrived.
         positions: Joint positions by name without the prefix [rad or m]; empty before the first
             message.
+        on_joints: Called with each joint_states message.
+        on_model: Called with the model when the driver's limits have arrived.
+        on_status: Called after each arm_hardware/status message.
     """
 
     def __init__(
@@ -75,13 +78,13 @@ class ArmState:
         self._status: HardwareStatus | None = None
         self._velocities: tuple[float, ...] = ()
         self._measured = False
-        self._joints_callback: Callable[[JointState], None] = lambda _: None
+        self.on_joints: Callable[[JointState], None] = lambda _: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
-        self._status_callback: Callable[[], None] = lambda: None
+        self.on_status: Callable[[], None] = lambda: None
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
         self._limits = ""
-        self._model_callback: Callable[[RobotModel], None] = lambda _: None
+        self.on_model: Callable[[RobotModel], None] = lambda _: None
         node.create_subscription(String, LIMITS, self._on_limits, LATCHED)
         self._refusals: dict[str, tuple[float, str]] = {}  # when they arrived [s], by action
         node.create_subscription(KeyValue, REFUSAL, self._on_refusal, GOAL)
@@ -100,18 +103,6 @@ class ArmState:
     def several_arms(self) -> str:
         """Why joint_states do not show which arm is meant, or ""."""
         return self._search.problem
-
-    def set_status_callback(self, callback: Callable[[], None]) -> None:
-        """Set what is called after each arm_hardware/status message."""
-        self._status_callback = callback
-
-    def set_joints_callback(self, callback: Callable[[JointState], None]) -> None:
-        """Set what is called with each joint_states message."""
-        self._joints_callback = callback
-
-    def set_model_callback(self, callback: Callable[[RobotModel], None]) -> None:
-        """Set what is called with the model when the driver's limits have arrived."""
-        self._model_callback = callback
 
     def refusal(self, action: str, since: float) -> str:
         """Return why the driver refused a goal of an action since a time [s], or ""."""
@@ -228,7 +219,7 @@ class ArmState:
                 self._velocities = tuple(message.velocity)
                 self._measured = len(message.effort) > 0
                 self._received = time.monotonic()
-        self._joints_callback(message)
+        self.on_joints(message)
 
     def _on_limits(self, message: String) -> None:
         if message.data == self._limits:
@@ -239,14 +230,14 @@ class ArmState:
         except UrdfError as error:
             self._node.get_logger().warning(f"{LIMITS} is ignored: {error}")  # type: ignore[no-untyped-call]
             return
-        self._model_callback(self.model)
+        self.on_model(self.model)
 
     def _on_refusal(self, message: KeyValue) -> None:
         self._refusals[message.key] = time.monotonic(), message.value
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
-        self._status_callback()
+        self.on_status()
 
 
 FOLLOW, GRIP = "arm_controller/follow_joint_trajectory", "gripper_controller/gripper_cmd"
@@ -268,6 +259,9 @@ class DriverClient:
     """Starts motions through follow_joint_trajectory and gripper_cmd.
 
     All methods must be called in the thread that spins the node.
+
+    Attributes:
+        on_end: Called when a motion has ended or was rejected.
     """
 
     def __init__(
@@ -276,11 +270,11 @@ class DriverClient:
         """Create the clients; tolerances as of ArmPort, by default none."""
         self._state = state
         self.goal_tolerances: Mapping[str, float] = goal_tolerances or {}
-        self._end_callback: Callable[[], None] | None = None
+        self.on_end: Callable[[], None] = lambda: None
         # Not latched: a driver that starts later must begin with its own initial scaling.
         self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, GOAL)
         self._idle_scaling: float | None = None  # to set once the driver is idle
-        state.set_status_callback(self._on_status)
+        state.on_status = self._on_status
         self._follow, self._gripper = (
             GoalClient(node, kind, name)
             for kind, name in ((FollowJointTrajectory, FOLLOW), (GripperCommand, GRIP))
@@ -296,13 +290,13 @@ class DriverClient:
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
         goal = FollowJointTrajectory.Goal(trajectory=self._state.message_of(trajectory))
-        return ActionMove(self._follow, goal, self._state, self._on_end, FOLLOW)
+        return ActionMove(self._follow, goal, self._state, lambda: self.on_end(), FOLLOW)
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state, self._on_end, GRIP)
+        return ActionMove(self._gripper, goal, self._state, lambda: self.on_end(), GRIP)
 
     @property
     def speed_scaling(self) -> float:
@@ -343,14 +337,6 @@ class DriverClient:
             self._idle_scaling = None
         elif self._state.idle:
             self.scale_speed(self._idle_scaling)
-
-    def set_end_callback(self, callback: Callable[[], None] | None) -> None:
-        """Set what is called when a motion has ended or was rejected."""
-        self._end_callback = callback
-
-    def _on_end(self) -> None:
-        if self._end_callback is not None:
-            self._end_callback()
 
     def configuration(self) -> ArmConfiguration:
         """Return the latest measured configuration."""

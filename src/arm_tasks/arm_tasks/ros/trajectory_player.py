@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import rclpy
 from arm_common.ros.executor import destroy_timer
-from arm_common.ros.graph import has_sliders
+from arm_common.ros.graph import Sliders
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
@@ -21,7 +21,6 @@ from arm_description.robot_model import RobotModel
 from arm_description.trajectories.trajectory import JointTrajectory as FileTrajectory
 from arm_kinematics.paths.timing import TimedPath, keep_pace, time_path
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
@@ -38,13 +37,12 @@ class ViewArm:
     """An arm without a driver, whose motions move the sliders of a view."""
 
     def __init__(self, node: Node, state: ArmState) -> None:
-        self._node, self._state = node, state
-        self._publisher = node.create_publisher(JointState, "joint_targets", 10)
+        self._node, self._state, self._sliders = node, state, Sliders(node)
 
     @property
     def is_watched(self) -> bool:
         """True if a view moves its joints to the targets."""
-        return has_sliders(self._node)
+        return self._sliders.available
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
@@ -52,11 +50,8 @@ class ViewArm:
 
     def publish(self, trajectory: PlannedTrajectory, seconds: float) -> None:
         """Publish the point of a trajectory at a time [s]."""
-        positions = trajectory.at(seconds).tolist()
         names = self._state.names.add_all(trajectory.joint_names)
-        message = JointState(name=names, position=positions)
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        self._publisher.publish(message)
+        self._sliders.move(dict(zip(names, trajectory.at(seconds), strict=True)))
 
 
 class ViewMove:

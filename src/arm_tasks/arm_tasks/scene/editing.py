@@ -45,6 +45,7 @@ from arm_tasks.scene.file import (
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 
 SECTIONS = ("frames", "bolts", *OBJECTS)
+_MORE_DIGITS = 2  # of a bolt that was touched than of an object that was dragged
 _TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new file
 
 
@@ -201,21 +202,7 @@ def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> 
     parent = scene.parents[name]
     T_parent = scene_placement(root, robot) if parent == BASE_FRAME else scene.frames[parent]
     local = inverse(T_parent) @ T
-    xyz, rpy = matrix_rpy(local)
-    values = {"xyz": _list(xyz, 6)}
-    if "xyz_mm" in written:
-        values = {"xyz_mm": _list(xyz * 1e3, 3)}
-    if "rpy_deg" in written:
-        values["rpy_deg"] = _list(np.degrees(rpy), 4)
-    elif "rpy" in written:
-        values["rpy"] = _list(rpy, 6)
-    else:
-        values["axis"] = _list(local[:3, 2], 6)
-    return values
-
-
-def _list(values: Array, digits: int) -> str:
-    return f"[{', '.join(f'{float(v) + 0.0:.{digits}f}' for v in values)}]"
+    return _pose_entries(tuple(written), local, _MORE_DIGITS)
 
 
 # What can be added, by the word for it: section of the file, and its keys.
@@ -406,17 +393,22 @@ def _scalar(text: str) -> str:
     return word
 
 
-def _pose_entries(written: Sequence[str], local: Array) -> dict[str, str]:
-    """Return the entries of a pose (4, 4) in the parent, in the form and units of the file."""
+def _pose_entries(written: Sequence[str], local: Array, more: int = 0) -> dict[str, str]:
+    """Return the entries of a pose (4, 4) in the parent, in the form and units of the file.
+
+    They are exact to 0.1 mm and 0.01 deg, or to some more digits.
+    """
     xyz, rpy = matrix_rpy(local)
     in_metres = "xyz" in written
-    values = {"xyz": _brief(xyz, 4)} if in_metres else {"xyz_mm": _brief(1e3 * xyz, 1)}
+    values = (
+        {"xyz": _brief(xyz, 4 + more)} if in_metres else {"xyz_mm": _brief(1e3 * xyz, 1 + more)}
+    )
     if "axis" in written:
-        values["axis"] = _brief(local[:3, 2], 6)
+        values["axis"] = _brief(local[:3, 2], 6 + more)
     elif "rpy" in written:
-        values["rpy"] = _brief(rpy, 5)
+        values["rpy"] = _brief(rpy, 5 + more)
     elif "rpy_deg" in written or np.abs(rpy).max() > _TURNED:
-        values["rpy_deg"] = _brief(np.degrees(rpy), 2)
+        values["rpy_deg"] = _brief(np.degrees(rpy), 2 + more)
     return values
 
 

@@ -19,7 +19,6 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
-from arm_tasks.task.keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK, WHEN
 from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play
 from arm_tasks.task.steps import (
     Call,
@@ -34,6 +33,7 @@ from arm_tasks.task.steps import (
     Until,
     all_steps,
 )
+from arm_tasks.task.task_keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK, WHEN
 
 DEFAULT_TASK = "nut_transfer"
 _MAX_STEPS = 2000  # planned in about 12 to 25 s if none is refused

@@ -22,7 +22,7 @@ from arm_common.yaml.json_schema import (
 )
 
 from arm_tasks.scene.file import SCENE
-from arm_tasks.task.keys import STEPS_KEYS, TASK, StepKeys
+from arm_tasks.task.task_keys import STEPS_KEYS, TASK, StepKeys
 
 
 def task_schema() -> dict[str, Any]:

@@ -22,8 +22,8 @@ from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
-from arm_tasks.task.keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 from arm_tasks.task.signal import Signal, Value
+from arm_tasks.task.task_keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 
 _RIGHT_ANGLE = math.pi / 2.0
 _ZEROS = (0.0, 0.0, 0.0)
@@ -190,19 +190,9 @@ def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
 
 def condition(keys: TypedMapping) -> Condition:
     """Read the condition of a mapping: `when` of `if` and `until`, or `wait_until` itself."""
-    found = Condition(
-        nut_on=keys.text("nut_on", ""),
-        turns=optional(keys, "turns"),
-        nut_held=keys.truth("nut_held"),
-        nut_fallen=keys.truth("nut_fallen"),
-        gripper_above=optional(keys, "gripper_above"),
-        gripper_below=optional(keys, "gripper_below"),
-        joint=keys.text("joint", ""),
-        joint_above=optional(keys, "joint_above"),
-        joint_below=optional(keys, "joint_below"),
-        measured=bool(keys.truth("measured")),
-        signal=_signal(keys) if any(map(keys.has, (*_SIGNAL_KEYS, "below"))) else None,
-    )
+    values = {f.name: _value(keys, f.name) for f in fields(Condition) if f.name != "signal"}
+    signal = _signal(keys) if any(map(keys.has, (*_SIGNAL_KEYS, "below"))) else None
+    found = Condition(**values | {"measured": bool(values["measured"])}, signal=signal)
     if replace(found, measured=False) == Condition():
         raise keys.fail(f"there is no condition; known are {', '.join(WHEN.spellings)}")
     if found.problem:
@@ -215,17 +205,22 @@ _SIGNAL_KEYS = ("topic", "service", "request", "frames", "field", "type", "equal
 
 def _signal(keys: TypedMapping) -> Signal:
     frames = keys.require("frames").items() if keys.has("frames") else []
+    names = "topic", "service", "field", "type", "above", "below"
     return Signal(
-        topic=keys.text("topic", ""),
-        service=keys.text("service", ""),
+        **{name: _value(keys, name) for name in names},
         request=content(keys, "request"),
         frames=tuple(frame.raw("the name of a frame") for frame in frames),
-        field=keys.text("field", ""),
-        type=keys.text("type", ""),
         equals=_scalar(keys, "equals"),
-        above=optional(keys, "above"),
-        below=optional(keys, "below"),
     )
+
+
+def _value(keys: TypedMapping, name: str) -> Any:
+    """Return a text, "" if it is omitted, or a truth or number of a condition, else None."""
+    leaf = WHEN.keys[name].kind
+    assert isinstance(leaf, Leaf)
+    if leaf.form == "text":
+        return keys.text(name, "")
+    return keys.truth(name) if leaf.form == "truth" else optional(keys, name)
 
 
 def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:

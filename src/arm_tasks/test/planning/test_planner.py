@@ -51,9 +51,9 @@ def test_nut_transfer_is_feasible(chain, nut_plan):
     assert len(nut_plan.reports) == len(nut_plan.steps) > 50
     assert nut_plan.worst_position_error < 1e-5
     assert nut_plan.worst_orientation_error < math.radians(6.0)
-    off = sum(s.turns for s in nut_plan.steps if s.name.startswith("take"))
+    off = sum(s.report.turns for s in nut_plan.steps if s.name.startswith("take"))
     assert off == pytest.approx(-3.378, abs=0.01)  # the last turn is pulled off
-    on = sum(s.turns for s in nut_plan.steps if s.name.startswith("screw"))
+    on = sum(s.report.turns for s in nut_plan.steps if s.name.startswith("screw"))
     assert on == pytest.approx(4.5, abs=0.01)
     names = {step.name for step in nut_plan.steps}
     assert "take the nut off: turn 1 of 7, 0.5 of 3.4 turns" in names
@@ -67,7 +67,9 @@ def test_planning_is_deterministic(plan_of):
 
 def test_tool_advances_by_the_pitch_while_screwing(scene, chain, nut_plan):
     pressed = ("catches", "screw it on: turn 1 of")  # the thread may not have caught yet
-    strokes = [s for s in nut_plan.steps if s.turns and not any(p in s.name for p in pressed)]
+    strokes = [
+        s for s in nut_plan.steps if s.report.turns and not any(p in s.name for p in pressed)
+    ]
     assert len(strokes) >= 15
     for step in strokes:
         bolt = scene.bolt("upper_bolt" if "off" in step.name else "lower_bolt")
@@ -77,7 +79,7 @@ def test_tool_advances_by_the_pitch_while_screwing(scene, chain, nut_plan):
             now = to_bolt @ chain.fk(step.trajectory.at(t))
             turned = first[:3, :3].T @ now[:3, :3]
             roll = math.atan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])
-            sign = 1.0 if step.turns > 0 else -1.0
+            sign = 1.0 if step.report.turns > 0 else -1.0
             roll = roll if roll * sign > -0.1 else roll + sign * 2 * math.pi
             advance = now[2, 3] - first[2, 3]
             assert advance == pytest.approx(bolt.pitch * roll / (2 * math.pi), abs=2e-5)
@@ -373,8 +375,8 @@ def test_missing_robot_data_is_reported(request_for, model):
 def test_loosened_nut_stays_on_its_bolt(plan):
     made = plan(["unscrew: {bolt: upper_bolt, turns: 1}", "unscrew: upper_bolt"])
     first = [s for s in made.steps if s.report.number.startswith("1")]
-    assert sum(s.turns for s in first) == pytest.approx(-1.0)
-    assert sum(s.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
+    assert sum(s.report.turns for s in first) == pytest.approx(-1.0)
+    assert sum(s.report.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
 
 
 def test_trajectory_passes_its_points_and_holds_its_ends():

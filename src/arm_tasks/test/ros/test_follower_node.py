@@ -20,7 +20,7 @@ from arm_tasks.manual.jog_input import JogCommand
 from arm_tasks.manual.recorder import PathRecorder
 from arm_tasks.ros.teleop import follower as program
 from arm_tasks.ros.teleop.follower import FollowerNode, FollowTerminal
-from arm_tasks.ros.teleop.node import TeleopNode
+from arm_tasks.ros.teleop.teleop_node import TeleopNode
 from control_msgs.action import GripperCommand
 from rclpy.action import ActionServer
 from rclpy.executors import SingleThreadedExecutor

@@ -288,12 +288,9 @@ class Driver:
         self.profile = profile
         return SimpleNamespace(publish=lambda message: self.scalings.append(message.factor))
 
-    def set_status_callback(self, callback):
-        self._callback = callback
-
     def report(self, **status):
         vars(self).update(status)
-        self._callback()
+        self.on_status()
 
 
 def test_speed_scaling_expires_and_is_not_replayed_to_a_restarted_driver(monkeypatch):

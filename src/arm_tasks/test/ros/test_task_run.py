@@ -54,11 +54,8 @@ class Port:
     speed_scaling, still, goal_tolerances = 1.0, False, {}
 
     def __init__(self, plan):
-        self.states, self.on_end = [], None
+        self.states, self.on_end = [], lambda: None
         self.configuration = lambda: plan.request.start
-
-    def set_end_callback(self, callback):
-        self.on_end = callback or (lambda: None)
 
     def set_width(self, width):
         mine = len(self.states)

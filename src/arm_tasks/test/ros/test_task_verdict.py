@@ -10,9 +10,9 @@ from arm_common.ros.node_runner import session
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.engine import EngineState, TaskOutcome
 from arm_tasks.planning.feasibility import check_feasibility
-from arm_tasks.ros.messages import fill_check, fill_outcome, step_report
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
+from arm_tasks.ros.task_messages import fill_check, fill_outcome, step_report
 from arm_tasks.task.parser import load_task
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState

@@ -10,9 +10,9 @@ import pytest
 import yaml
 from arm_tasks.errors import SceneError, TaskFileError, shipped
 from arm_tasks.scene.file import OBJECTS, scene_from_text
-from arm_tasks.task.keys import STEPS_KEYS
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
+from arm_tasks.task.task_keys import STEPS_KEYS
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 

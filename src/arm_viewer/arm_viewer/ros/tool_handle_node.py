@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from arm_common.ros.graph import has_sliders
+from arm_common.ros.graph import Sliders
 from arm_common.ros.messages import pose_matrix, pose_message
 from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
@@ -79,7 +79,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         self._shown: Array | None = None
         self._is_hidden = False  # while a task runs
         self._driver = DriverCommander(self, lambda: self._positions, self._on_task)
-        self._targets = self.create_publisher(JointState, "joint_targets", 10)
+        self._sliders = Sliders(self)
         self._server = InteractiveServer(self, "tool_handle", self._on_feedback)
         self._follower = IkFollower(
             IkClient(self, self._tip).send,
@@ -146,11 +146,9 @@ class ToolHandleNode(Node):  # type: ignore[misc]
         """Move the arm through its driver, else through the sliders."""
         if self._driver.available:
             return self._driver.move(joints)
-        if not has_sliders(self):
+        if not self._sliders.available:
             return "The arm cannot move: neither a driver nor a view with sliders is running."
-        message = JointState(name=list(joints), position=list(joints.values()))
-        message.header.stamp = self.get_clock().now().to_msg()
-        self._targets.publish(message)
+        self._sliders.move(joints)
         return ""
 
     def _show_solutions(self, solutions: Sequence[Solution]) -> None:

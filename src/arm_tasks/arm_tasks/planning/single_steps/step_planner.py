@@ -150,23 +150,22 @@ class StepPlanner:
 
     def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        nut = self.world.nut
-        if not isinstance(nut, InJaws):
-            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        nut = self._nut_in_jaws(step)
         self.world = replace(self.world, nut=planner.screw_on(step, nut))
 
     def _find_thread(self, step: steps.FindThread, name: str) -> None:
-        nut = self.world.nut
-        if not isinstance(nut, InJaws):
-            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        nut = self._nut_in_jaws(step)
         ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
 
     def _regrasp(self, step: steps.Regrasp, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        nut = self.world.nut
-        if not isinstance(nut, InJaws):
-            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        nut = self._nut_in_jaws(step)
         self.world = replace(self.world, nut=planner.regrasp(step, nut, self._next_grip()))
+
+    def _nut_in_jaws(self, step: steps.HandleNut) -> InJaws:
+        if not isinstance(self.world.nut, InJaws):
+            raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
+        return self.world.nut
 
     def _next_grip(self) -> NextGrip | None:
         """Return the next step with the nut if it matters by which flats the jaws hold it."""

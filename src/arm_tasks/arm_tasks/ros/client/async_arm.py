@@ -47,7 +47,7 @@ from arm_tasks.ros.client.task_goal import (
     TaskGoal,
     TaskServerClient,
 )
-from arm_tasks.ros.messages import file_messages
+from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.task.sending import files_of
 from arm_tasks.task.steps import Orientation
 

@@ -31,7 +31,7 @@ from arm_interfaces.msg import HardwareStatus, NutState, TaskState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.client.task_goal import TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
-from arm_tasks.ros.messages import is_judged
+from arm_tasks.ros.task_messages import is_judged
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start

@@ -17,8 +17,8 @@ from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.ros.messages import nut_report, step_report
 from arm_tasks.ros.run_task.client import BLIND, TaskClient
+from arm_tasks.ros.task_messages import nut_report, step_report
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.payloads import lies_on
 from arm_tasks.scene.scene import Scene

@@ -95,7 +95,7 @@ class TaskExecution:
         self._context.liveness.begin()
         self._context.controls.attach(self._engine)
         self._timer = self._context.node.create_timer(self._period, self._tick, clock=STEADY_CLOCK)
-        self._context.driver.set_end_callback(self._update)
+        self._context.driver.on_end = self._update
 
     def _tick(self) -> None:
         self._ticks += 1
@@ -118,7 +118,7 @@ class TaskExecution:
             self._end()
 
     def _end(self) -> None:
-        self._context.driver.set_end_callback(None)
+        self._context.driver.on_end = lambda: None
         destroy_timer(self._context.node, self._timer)
         self.finished.set_result(self._engine.outcome)
 

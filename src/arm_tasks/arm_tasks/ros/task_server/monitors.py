@@ -25,7 +25,7 @@ from arm_tasks.execution.nut_checks import safe_state, start_disagreement
 from arm_tasks.execution.ports import ArmPort
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState
-from arm_tasks.ros.messages import is_judged, nut_report
+from arm_tasks.ros.task_messages import is_judged, nut_report
 from arm_tasks.ros.task_server.planning import Planning
 from arm_tasks.scene.nut_state import NutReport, NutStatus
 from arm_tasks.task.condition import Condition, Observation

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,8 @@ from arm_tasks.errors import SceneError, TasksError, resolve, shipped
 from arm_tasks.execution.ports import OtherNodes
 from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
-from arm_tasks.ros.messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
+from arm_tasks.ros.task_messages import fill_check, fill_outcome, fill_plan
 from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
@@ -162,7 +162,7 @@ class TaskServer(Node):
             torques,
             chosen.prefer,
         )
-        self._state.set_model_callback(self._planning.set_model)
+        self._state.on_model = self._planning.set_model
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         show = self.scene_node.show
         serve_touching(self, model, resting_arm, self._planning, self._controls, show)
@@ -305,21 +305,19 @@ class TaskServer(Node):
             owner.publish_feedback(handle, waiting)
 
         def canceled() -> bool:
-            requested = handle.is_cancel_requested or controls.stop_requested
-            return bool(self._busy or requested or owner.is_lost())
+            return bool(self._busy) or self._is_canceled(handle, owner)
 
         return await self._readiness.wait(bool(handle.request.dry_run), canceled, notify)
+
+    def _is_canceled(self, handle: ServerGoalHandle, owner: GoalOwner) -> bool:
+        requested = handle.is_cancel_requested or self._controls.stop_requested
+        return bool(requested or owner.is_lost())
 
     async def _run(
         self, handle: ServerGoalHandle, result: RunTask.Result, owner: GoalOwner
     ) -> None:
         """Plan a goal, run the plan to its end if it is feasible, and fill the result."""
-        goal = self._completed(handle.request)
-
-        def canceled() -> bool:
-            requested = handle.is_cancel_requested or self._controls.stop_requested
-            return bool(requested or owner.is_lost())
-
+        goal, canceled = self._completed(handle.request), partial(self._is_canceled, handle, owner)
         try:
             plan = await self._planning.plan(goal, self._driver.configuration(), canceled)
         except InputError:

@@ -26,7 +26,7 @@ from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.ros.messages import sent_texts
+from arm_tasks.ros.task_messages import sent_texts
 from arm_tasks.ros.task_server.forked import run_in_child
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose

@@ -121,7 +121,7 @@ class Teaching:
         self._path = ""
         group = ReentrantCallbackGroup()  # replay awaits a response of this node
         self._run = GoalClient(node, RunTask, "run_task", callback_group=group)
-        state.set_joints_callback(self._on_joints)
+        state.on_joints = self._on_joints
         node.create_service(ListTasks, "list_tasks", self._on_list, qos_profile=CALLS)
         for kind, name, answer in (
             (TeachPose, "save_pose", self._save_pose),

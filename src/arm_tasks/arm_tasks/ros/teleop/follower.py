@@ -26,7 +26,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping
 from arm_tasks.manual.jog_input import KEY_TIMEOUT
 from arm_tasks.manual.recorder import PathRecorder
-from arm_tasks.ros.teleop.node import StreamingNode
+from arm_tasks.ros.teleop.teleop_node import StreamingNode
 from arm_tasks.ros.teleop.terminal import ARM_HELP, ArmTerminal, running_node
 
 LEADER_TOPIC = "leader/joint_states"
@@ -128,7 +128,7 @@ class FollowerNode(StreamingNode):
             raise TasksError(f"{leader} is the arm's own topic; give that of another arm")
         self.create_subscription(JointState, leader, self._on_leader, NEWEST_STATE)
         if recorder is not None:
-            self._state.set_joints_callback(partial(self._on_joints, recorder))
+            self._state.on_joints = partial(self._on_joints, recorder)
 
     @property
     def state(self) -> FollowState:
@@ -209,7 +209,7 @@ class FollowerNode(StreamingNode):
         except KeyError:
             return  # joint_states of another robot
         except TasksError as full:
-            self._state.set_joints_callback(lambda _: None)
+            self._state.on_joints = lambda _: None
             self._recording_problem = str(full)
 
 

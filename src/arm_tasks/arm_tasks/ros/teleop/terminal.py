@@ -24,7 +24,7 @@ from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.teacher import Teacher
-from arm_tasks.ros.teleop.node import StreamingNode, TeleopNode
+from arm_tasks.ros.teleop.teleop_node import StreamingNode, TeleopNode
 
 TRIGGER_KEYS = {"z": "reset", "e": "arm", "E": "disarm"}
 ARM_HELP = "  e      arm, also again after a fault            E  disarm and hold"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 import numpy as np
 from arm_common.ros.actions import GoalClient
-from arm_common.ros.graph import has_driver, has_sliders
+from arm_common.ros.graph import Sliders, has_driver
 from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos
 from arm_common.transforms import Array
@@ -19,7 +19,7 @@ from control_msgs.action import GripperCommand
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.task import Future
-from sensor_msgs.msg import BatteryState, JointState, Joy
+from sensor_msgs.msg import BatteryState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
@@ -77,7 +77,7 @@ class StreamingNode(Node):  # type: ignore[misc]
         self._publisher = self.create_publisher(
             JointTrajectory, "arm_controller/joint_trajectory", STREAM
         )
-        self._view = self.create_publisher(JointState, "joint_targets", 10)
+        self._sliders = Sliders(self)
         self._view_stopped = False
         grip = "gripper_controller/gripper_cmd"
         self._gripper = GoalClient(self, GripperCommand, grip)
@@ -147,7 +147,7 @@ class StreamingNode(Node):  # type: ignore[misc]
     def _is_only_viewed(self) -> bool:
         """True if no driver moves the arm, but the sliders of a view do."""
         driven = self._state.driver_message or has_driver(self)
-        return not driven and has_sliders(self)
+        return not driven and self._sliders.available
 
     def _on_joy(self, message: Joy) -> None:
         self._joystick.receive(message.axes, message.buttons, time.monotonic())
@@ -201,9 +201,7 @@ class StreamingNode(Node):  # type: ignore[misc]
     def _move_view(self, positions: Mapping[str, float]) -> None:
         """Move the sliders of a view to positions by name [rad or m]."""
         names = self._state.names.add_all(positions)
-        message = JointState(name=names, position=[float(q) for q in positions.values()])
-        message.header.stamp = self.get_clock().now().to_msg()
-        self._view.publish(message)
+        self._sliders.move(dict(zip(names, positions.values(), strict=True)))
 
     def _stop(self, segment: PlannedTrajectory | None) -> None:
         """Publish the last motion, and wait until the driver has received it."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import pytest
 import rclpy
 from arm_common.ros.worker import ExecutorThread
-from arm_tasks.ros.run_task import ros2_verbs as ros2
+from arm_tasks.ros import ros2_command as ros2
 from arm_testing.waiting import wait_for
 from rclpy.action import ActionServer
 from rclpy.context import Context
