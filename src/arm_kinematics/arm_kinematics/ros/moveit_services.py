@@ -12,7 +12,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from arm_common.ros.messages import pose_message
+from arm_common.ros.message_conversions import pose_message
 from arm_common.ros.qos import MANY_CALLS
 from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
@@ -22,7 +22,7 @@ from rclpy.node import Node
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.messages import stamped_pose
+from arm_kinematics.ros.request_fields import stamped_pose
 from arm_kinematics.ros.robot_state import (
     BAD_REQUEST,
     NO_TRANSFORM,
