@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from action_msgs.msg import GoalStatus
-from arm_common.ros.messages import transform_message
+from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.qos import FEEDBACK, TF, TF_TOPIC
 from arm_common.transforms import pose, shift_z, turn_z
 from arm_tasks.bringup.supervisor import ProcessGroup

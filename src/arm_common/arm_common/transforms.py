@@ -218,17 +218,8 @@ class PoseInterpolation:
 
 def is_rotation(R: Array) -> bool:
     """Return whether a matrix (3, 3) is orthonormal within 1e-6 and right-handed."""
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
-    deviation = max(
-        abs(a * a + b * b + c * c - 1.0),
-        abs(d * d + e * e + f * f - 1.0),
-        abs(g * g + h * h + i * i - 1.0),
-        abs(a * d + b * e + c * f),
-        abs(d * g + e * h + f * i),
-        abs(g * a + h * b + i * c),
-    )
-    volume = a * (e * i - f * h) + b * (f * g - d * i) + c * (d * h - e * g)
-    return bool(deviation <= 1e-6 and volume > 0.0)
+    deviation = np.abs(R @ R.T - np.eye(3)).max()
+    return bool(deviation <= 1e-6 and np.linalg.det(R) > 0.0)
 
 
 def is_rigid(T: Array) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import subprocess
 
 import numpy as np
-from arm_common.ros.messages import pose_message, transform_message
+from arm_common.ros.message_conversions import pose_message, transform_message
 from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from arm_common.ros.messages import transform_message
+from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.qos import LATCHED
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState

@@ -20,7 +20,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
 
 from arm_common.errors import InputError, one_line
-from arm_common.ros.messages import stamp_seconds
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Matrix, inverse, pose_to_matrix
 

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 import yaml
-from arm_common.ros.messages import transform_matrix
+from arm_common.ros.message_conversions import transform_matrix
 from arm_common.ros.qos import LATCHED
 from arm_common.ros.tf import TfListener, TransformTree
 from arm_description.ros.state_publisher import StatePublisher

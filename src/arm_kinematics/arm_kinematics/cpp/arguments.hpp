@@ -40,17 +40,7 @@ class Arguments {
 
   PyObject* object() { return *next_++; }
 
-  bool skip_none() {
-    if (*next_ != Py_None) return false;
-    ++next_;
-    return true;
-  }
-
-  double number() {
-    const double value = PyFloat_AsDouble(object());
-    if (value == -1.0 && PyErr_Occurred() != nullptr) throw WrongType{};
-    return value;
-  }
+  bool is_at_none() const { return *next_ == Py_None; }
 
   // An aligned, C-contiguous array in native byte order, of a NumPy type and dimensions.
   PyArrayObject* array(int type, int dimensions, bool is_filled) {
@@ -70,10 +60,10 @@ class Arguments {
 
   // Numbers or a record of so many bytes.
   template <class T>
-  T& block(int type, npy_intp size, bool is_filled) {
-    PyArrayObject* a = array(type, -1, is_filled);
+  const T& block(int type, npy_intp size) {
+    PyArrayObject* a = array(type, -1, false);
     require(PyArray_NBYTES(a) == size, "an array of another size or kind");
-    return *static_cast<T*>(PyArray_DATA(a));
+    return *static_cast<const T*>(PyArray_DATA(a));
   }
 
  private:
@@ -95,20 +85,21 @@ struct Taken;
 
 template <>
 struct Taken<double> {
-  static double from(Arguments& in) { return in.number(); }
+  static double from(Arguments& in) {
+    const double value = PyFloat_AsDouble(in.object());
+    if (value == -1.0 && PyErr_Occurred() != nullptr) throw WrongType{};
+    return value;
+  }
 };
 
 template <>
 struct Taken<int> {
   static int from(Arguments& in) {
-    const double value = in.number();
+    const double value = Taken<double>::from(in);
     require(value >= 0.0 && value < 1e8, "a number out of range");
     return static_cast<int>(value);
   }
 };
-
-template <>
-struct Taken<bool> : Taken<int> {};
 
 template <>
 struct Taken<const Chain&> {
@@ -127,14 +118,14 @@ struct Taken<const Chain&> {
 template <>
 struct Taken<const Options&> {
   static const Options& from(Arguments& in) {
-    return in.block<Options>(NPY_VOID, sizeof(Options) + bytes(in.n), false);
+    return in.block<Options>(NPY_VOID, sizeof(Options) + bytes(in.n));
   }
 };
 
 template <>
 struct Taken<const Plan&> {
   static const Plan& from(Arguments& in) {
-    const Plan& plan = in.block<Plan>(NPY_VOID, sizeof(Plan), false);
+    const Plan& plan = in.block<Plan>(NPY_VOID, sizeof(Plan));
     const auto is_count = [](double value, int last) {
       return value >= 0.0 && value <= last && value == std::floor(value);
     };
@@ -154,7 +145,9 @@ struct Taken<const Plan&> {
 template <>
 struct Taken<const Plan*> {  // nullptr for None
   static const Plan* from(Arguments& in) {
-    return in.skip_none() ? nullptr : &Taken<const Plan&>::from(in);
+    if (!in.is_at_none()) return &Taken<const Plan&>::from(in);
+    in.object();
+    return nullptr;
   }
 };
 
@@ -200,24 +193,12 @@ struct Taken<Result> {
 // Other types are plain numbers.
 template <class T>
 struct Taken<const T&> {
-  static const T& from(Arguments& in) { return in.block<T>(NPY_DOUBLE, sizeof(T), false); }
-};
-
-template <class T>
-struct Taken<T&> {
-  static T& from(Arguments& in) { return in.block<T>(NPY_DOUBLE, sizeof(T), true); }
+  static const T& from(Arguments& in) { return in.block<T>(NPY_DOUBLE, sizeof(T)); }
 };
 
 inline PyObject* to_python(int value) { return PyLong_FromLong(value); }
 inline PyObject* to_python(bool value) { return PyBool_FromLong(value ? 1 : 0); }
-inline PyObject* to_python(double value) { return PyFloat_FromDouble(value); }
-inline PyObject* to_python(Trace x) {
-  return Py_BuildValue("ii", x.count, static_cast<int>(x.ending));
-}
-inline PyObject* to_python(Found x) { return Py_BuildValue("ii", x.here, x.count); }
-inline PyObject* to_python(const Roots& x) {
-  return Py_BuildValue("idd", x.is_free ? -1 : x.count, x.at[0].q, x.at[1].q);
-}
+inline PyObject* to_python(Two x) { return Py_BuildValue("ii", x.first, x.second); }
 
 // Runs a function without the interpreter's lock.
 template <class Function>

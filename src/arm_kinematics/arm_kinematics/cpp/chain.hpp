@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "vectors.hpp"
 
@@ -69,6 +70,7 @@ using Rows = Table<const double>;
 using RowToFill = Span<double>;
 using RowsToFill = Table<double>;
 using Poses = Span<const Pose>;
+using Two = std::pair<int, int>;
 
 // Of a pose: the error is position [m], and rotation vector or tilt [rad].
 struct SixVector {

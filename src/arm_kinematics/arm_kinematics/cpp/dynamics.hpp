@@ -37,7 +37,6 @@ struct BodyState {
 };
 
 using BodyRows = Span<const Body>;
-
 using BodyStates = Buffer<BodyState, FEW_JOINTS>;
 
 // Whether the bodies form a tree whose joints are driven by n independent ones.

@@ -2,33 +2,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // The module arm_kinematics.kernels.compiled; compiled.pyi has its functions and their arguments.
 #include "objects.hpp"
-#include "timing.hpp"
 
 namespace arm {
 namespace {
 
-// The functions below are for tests and proofs of the headers.
-
-// Fills in the error of q against a target, and its derivative; returns its weighted half square.
-double residual(const Chain& c, const Options& opt, const Pose& T, Row q, SixVector& error,
-                RowsToFill derivative) {
-  require(derivative.count == 6 && derivative.size == c.n, "a derivative has 6 rows");
-  Problem W(c, opt, T.motion(), q);
-  for (int i = 0; i < c.n; ++i) W[i].q = q[i];
-  measure_posture(W);
-  derive(W);
-  error = W.error;
-  write_columns(W, derivative.values);
-  return W.cost;
-}
-
-int real_roots_of(Row coefficients, RowToFill out) {
-  require(coefficients.size == MAX_DEGREE + 1 && out.size == 2 * MAX_DEGREE, "another degree");
-  Polynomial polynomial{MAX_DEGREE, {}};
-  std::copy(coefficients.values, coefficients.values + MAX_DEGREE + 1, polynomial.a);
-  const RealRoots roots = real_roots(polynomial);
-  std::copy(roots.x, roots.x + roots.count, out.values);
-  return roots.count;
+// The two passes of time scaling; arm_common/time_scaling.py has their source, and runs where
+// nothing is compiled. Lowers the squared speeds x of a grid to the largest values that can be
+// reached from the first one, or from which the last one can be reached: those of a neighbour
+// bound them by offset + gain x.
+template <bool is_forward>
+void reachability_pass(Rows offset, Rows gain, RowToFill x) {
+  const bool agree = offset.count == gain.count && offset.size == gain.size;
+  require(agree && x.size == offset.count + 1, "bounds for each interval between points");
+  for (int k = 0; k < offset.count; ++k) {
+    const int i = is_forward ? k : offset.count - 1 - k;
+    const int known = is_forward ? i : i + 1, next = is_forward ? i + 1 : i;
+    double least = INFINITE;
+    for (int m = 0; m < offset.size; ++m)
+      least = std::min(least, offset[i][m] + gain[i][m] * x[known]);
+    x[next] = std::min(x[next], std::max(0.0, least));
+  }
 }
 
 PyMethodDef functions[] = {
@@ -48,9 +41,6 @@ PyMethodDef functions[] = {
     entry<inverse_dynamics>("inverse_dynamics"),
     entry<reachability_pass<false>>("backward_pass"),
     entry<reachability_pass<true>>("forward_pass"),
-    entry<residual>("residual"),
-    entry<roots>("roots"),
-    entry<real_roots_of>("real_roots"),
     {nullptr, nullptr, 0, nullptr},
 };
 

@@ -40,9 +40,9 @@ inline PyObject* as_array(PyObject* object) {
   return array;
 }
 
-inline PyObject* none() { Py_RETURN_NONE; }
-
-inline PyObject* none_unless_error() { return PyErr_Occurred() != nullptr ? nullptr : none(); }
+inline PyObject* none_unless_error() {
+  return PyErr_Occurred() != nullptr ? nullptr : Py_NewRef(Py_None);
+}
 
 inline bool has_shape(PyArrayObject* a, int rows, int columns) {
   const int dimensions = rows > 0 ? 2 : 1;
@@ -65,7 +65,7 @@ PyObject* fk(PyObject*, PyObject* const* objects, Py_ssize_t count) {
     const Owned q(as_array(in.object()));
     if (!q || !has_shape(numpy(q), 0, c.n)) return none_unless_error();
     Workspace W(c);
-    if (!place(data<double>(numpy(q)), W)) return none();
+    if (!place(data<double>(numpy(q)), W)) return Py_NewRef(Py_None);
     Owned T(empty_matrix(4, 4));
     if (!T) return nullptr;
     *data<Pose>(numpy(T)) = Pose::of(W.tip);
@@ -228,7 +228,7 @@ PyObject* answer(PyObject* self, PyObject* const* objects, Py_ssize_t count) {
       if constexpr (all) return solve_all(c, exact, *plan, pose, start, out);
       return solve_nearest(c, options, exact, plan, pose, start, out);
     });
-    return solutions > 0 ? to_python(parts, out, solutions) : none();
+    return solutions > 0 ? to_python(parts, out, solutions) : Py_NewRef(Py_None);
   });
 }
 

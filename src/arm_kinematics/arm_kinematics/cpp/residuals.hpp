@@ -248,8 +248,7 @@ inline void derive_rotation_vector(Workspace& W) {
   }
 }
 
-constexpr double MAX_SIDEWAYS =
-    3.0;  // bound of the sideways velocity, which diverges at half a turn
+constexpr double MAX_SIDEWAYS = 3.0;  // of the sideways velocity, which diverges at half a turn
 
 // Fills the derivative of a tilt: the angular velocity about the common normal u, and the sideways
 // velocity on the sphere of directions, which keeps the step from overshooting. In a box, both are

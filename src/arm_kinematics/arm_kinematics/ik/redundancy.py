@@ -21,16 +21,17 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, inverse
 from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.closed_form.locked import locked_form
 from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
 from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels import compiled
-from arm_kinematics.kernels.layout import Ending
+from arm_kinematics.kernels.layout import Ending, Records
 from arm_kinematics.model.lie import adjoint, se3_exp
 
 TURN = 2.0 * math.pi
@@ -367,3 +368,23 @@ def _branch(arc: SelfMotionArc, chain: SerialChain, seed: Array) -> Branch:
 
 def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")
+
+
+def prepared(
+    chain: SerialChain, tool: Array | None, constants: Records
+) -> Callable[[Array, Array, float], Array]:
+    """Return the function of a target, a seed and a deadline for samples of a 7R arm's postures.
+
+    With the last joint locked if that leaves a closed form, otherwise by `sampled_solutions`.
+    """
+    form = locked_form(chain.S, chain.M, chain.prismatic, constants)
+
+    def postures(T: Array, seed: Array, deadline: float) -> Array:
+        tip = T if tool is None else T @ inverse(tool)
+        return (
+            sampled_solutions(chain, tip, seed, deadline=deadline)
+            if form is None
+            else form(tip, seed)
+        )
+
+    return postures

@@ -21,23 +21,20 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
-from arm_common.transforms import Array, inverse, pose
+from arm_common.plugins import PluginGroup
+from arm_common.transforms import Array, pose
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.locked import locked_form
 from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
 from arm_kinematics.ik.diagnosis import diagnose
-from arm_kinematics.ik.general_6r.solver import General6R
 from arm_kinematics.ik.modes import OF_ORIENTATION
 from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
-from arm_kinematics.ik.redundancy import sampled_solutions
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
 from arm_kinematics.ik.search_model import SearchModel
 from arm_kinematics.ik.serial_chain import SerialChain
@@ -72,6 +69,17 @@ _AIM_EXACT, _AIM_WITHIN = 1e-5, 1.0
 """Shares of the tolerances, or of the defaults if smaller; exact is 1e-10 m and 1e-9 rad."""
 _AIM_FOR_MANY = 1e-4  # so accurate that duplicates are recognised
 _CACHE_SIZE = 256
+# By the number of revolute joints, those of arms without a closed form: a function of the chain,
+# the tool and the table of constants that returns one of a target, a seed and a deadline, for all
+# postures (k, n). It is imported for the first such arm.
+ALL_SOLUTIONS = PluginGroup(
+    "arm_kinematics.all_solutions",
+    "method for all solutions",
+    {
+        "6": "arm_kinematics.ik.general_6r.solver:prepared",
+        "7": "arm_kinematics.ik.redundancy:prepared",
+    },
+)
 _WEIGHTS = IkOptions._fields.index("weights")
 _PREFER = IkOptions._fields.index("prefer")
 _SUCCESS, _ROTATION = IkStatus.SUCCESS, Orientation.ROTATION  # a member is slow to look up
@@ -129,12 +137,11 @@ class IkSolver:
         self._requests_for_all: dict[OptionKey, _Request | None] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
         self._known: dict[OptionKey, tuple[ClosedForm, Records, Records] | None] = {}
-        self._general: General6R | None = None
-        self._locked: Callable[..., Array] | None = None
+        self._all_postures: Callable[..., Array] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for another process, which prepares its own requests."""
-        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}, "_general": None}
+        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}, "_all_postures": None}
 
     def request(self, key: OptionKey) -> _Request | None:
         """Return the request for the nearest solution; None if several must be compared.
@@ -364,19 +371,13 @@ class IkSolver:
     def _eliminated(self, T: Array, seed: Array, sampled: bool, deadline: float) -> Array | None:
         """Return all solutions (k, n) of six revolute joints, or samples of seven."""
         chain = self.chain
-        if any(chain.prismatic) or chain.n not in (6, 7):
+        can_all = chain.n == 6 or (chain.n == 7 and sampled)
+        if any(chain.prismatic) or not can_all:
             return None
-        if chain.n == 6:
-            if self._general is None:
-                self._general = General6R(chain.S, self._home)
-            return self._general.solve(T)
-        if sampled:
-            tip = T if self.tool is None else T @ inverse(self.tool)
-            if self._locked is None:
-                chosen = locked_form(chain.S, chain.M, chain.prismatic, self._constants)
-                self._locked = chosen or partial(sampled_solutions, chain)
-            return self._locked(tip, seed, deadline=deadline)
-        return None
+        if self._all_postures is None:
+            prepared = ALL_SOLUTIONS.load(str(chain.n))
+            self._all_postures = prepared(chain, self.tool, self._constants)
+        return self._all_postures(T, seed, deadline)
 
 
 def _with_aim(opt: Records, aim: float) -> Records:

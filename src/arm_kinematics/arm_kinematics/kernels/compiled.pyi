@@ -165,14 +165,3 @@ def backward_pass(offset: Array, gain: Array, x: Array, /) -> None:
 
 def forward_pass(offset: Array, gain: Array, x: Array, /) -> None:
     """Do as `arm_common.time_scaling.forward_pass`."""
-
-def residual(
-    chain: Records, options: Records, T: Array, q: Array, error: Array, derivative: Array, /
-) -> float:
-    """Fill error (6,) and derivative (6, n) of q against a target; return the cost."""
-
-def roots(slides: bool, a: float, b: float, c: float, size: float, /) -> tuple[int, float, float]:
-    """Solve (a, b) . phi(q) = c: the number of roots, -1 if every q is one, and the roots."""
-
-def real_roots(coefficients: Array, out: Array, /) -> int:
-    """Fill out (8,) with the real roots of a quartic, ascending; return their number."""

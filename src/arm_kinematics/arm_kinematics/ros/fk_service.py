@@ -8,7 +8,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
-from arm_common.ros.messages import fill_pose
+from arm_common.ros.message_conversions import fill_pose
 from arm_common.transforms import Array, inverse
 from arm_description.model.elements import Payload
 from geometry_msgs.msg import PoseStamped
@@ -20,7 +20,7 @@ from arm_kinematics.dexterity.loads import ActuatorLoads
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dynamics.rigid_body import GRAVITY
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ros.messages import doubles, reused
+from arm_kinematics.ros.request_fields import doubles, reused
 from arm_kinematics.ros.robot_state import (
     RobotStateCache,
     bad_request,

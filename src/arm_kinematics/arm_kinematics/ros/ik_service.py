@@ -12,7 +12,7 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from arm_common.ros.messages import fill_pose
+from arm_common.ros.message_conversions import fill_pose
 from arm_common.transforms import Array
 from sensor_msgs.msg import JointState
 
@@ -28,7 +28,7 @@ from arm_kinematics.kernels.layout import (
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.markers.state import IkAttempt
-from arm_kinematics.ros.messages import (
+from arm_kinematics.ros.request_fields import (
     doubles,
     pose_matrices,
     reused,

@@ -1,10 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""MoveIt's services compute_ik and compute_fk, served if moveit_msgs is installed.
+"""MoveIt's services compute_ik and compute_fk, which node.py serves if moveit_msgs is installed.
 
 Values and field names are those of moveit_msgs 2.6.0 (MoveItErrorCodes, PositionIKRequest,
 RobotState), the semantics those of moveit2's kinematics_service_capability.cpp, both BSD.
-Messages are only read here, so moveit_msgs need not be imported.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
-from arm_common.ros.messages import pose_message
+from arm_common.ros.message_conversions import pose_message
 from arm_common.ros.qos import MANY_CALLS
 from arm_common.transforms import Array, inverse
 from geometry_msgs.msg import PoseStamped
@@ -23,7 +22,7 @@ from rclpy.node import Node
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.messages import stamped_pose
+from arm_kinematics.ros.request_fields import stamped_pose
 from arm_kinematics.ros.robot_state import (
     BAD_REQUEST,
     NO_TRANSFORM,
@@ -126,7 +125,6 @@ def allowed_time(timeout: Any, default: float) -> float:
 # mypy: disable-error-code="no-untyped-call"
 
 
-NOT_SERVED = "none"  # not "", which cannot be passed in a launch file
 _CODES = {
     BAD_REQUEST: MoveItCode.FAILURE,
     NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
@@ -135,20 +133,12 @@ _CODES = {
 
 
 def serve_moveit(node: Node, state: RobotStateCache, count: Callable[[str, int], None]) -> None:
-    """Create both services, or log that moveit_msgs is not installed.
+    """Create both services.
 
     The names are MoveIt's own, in the namespace of the node. ``count`` is called with the name of
     the service and the code of each response.
     """
-    if state.parameters.moveit_group == NOT_SERVED:
-        return
-    try:
-        from moveit_msgs.srv import GetPositionFK, GetPositionIK
-    except ImportError:
-        node.get_logger().info(
-            "moveit_msgs is not installed: compute_ik and compute_fk are not served"
-        )
-        return
+    from moveit_msgs.srv import GetPositionFK, GetPositionIK  # here: tests have no moveit_msgs
 
     def serve(kind: Any, name: str, answer: Callable[[Any, Any], str]) -> None:
         def callback(request: Any, response: Any) -> Any:

@@ -13,8 +13,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
+from arm_common.plugins import PluginGroup
 from arm_common.ros.executor import QUIET, PolledSubscriptions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
@@ -43,7 +45,6 @@ from arm_kinematics.model.urdf import fault_sentences
 from arm_kinematics.ros.fk_service import FkService, get_jacobian, solve_dynamics
 from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
-from arm_kinematics.ros.moveit_services import serve_moveit
 from arm_kinematics.ros.path_service import plan_path
 from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache, fill_rejection
 
@@ -52,6 +53,12 @@ from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache
 
 _DIAGNOSTICS_PERIOD = 1.0  # [s] of a steady clock
 _POLL_PERIOD = 0.1  # [s] of a steady clock, while the markers are subscribed
+_OTHER_SERVICES = PluginGroup(  # imported where their interfaces are installed
+    "arm_kinematics.services",
+    "group of services",
+    {"moveit": "arm_kinematics.ros.moveit_services:serve_moveit"},
+)
+_NOT_SERVED = "none"  # not "", which cannot be passed in a launch file
 _TF_DEPTH = 1000  # queued messages of tf between two polls
 
 
@@ -84,7 +91,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._serve(SolveFK, "solve_fk", FkService(self._state).answer)
         self._serve(GetJacobian, "get_jacobian", lambda *io: get_jacobian(self._state, *io))
         self._serve(SolveDynamics, "solve_dynamics", partial(solve_dynamics, self._state))
-        serve_moveit(self, self._state, self._count)
+        self._serve_moveit()
         # In its own callback group, so that other requests do not wait for it.
         group, batches = ReentrantCallbackGroup(), IkBatchService(self._state)
         self._serve_long(PlanPath, "plan_path", partial(plan_path, self._state), worker, group)
@@ -130,6 +137,17 @@ class KinematicsNode(Node):  # type: ignore[misc]
             return response
 
         self.create_service(kind, f"~/{name}", callback, callback_group=group, qos_profile=CALLS)
+
+    def _serve_moveit(self) -> None:
+        """Create MoveIt's services, or log that moveit_msgs is not installed."""
+        if self._settings.moveit_group == _NOT_SERVED:
+            return
+        if find_spec("moveit_msgs") is None:
+            self.get_logger().info(
+                "moveit_msgs is not installed: compute_ik and compute_fk are not served"
+            )
+            return
+        _OTHER_SERVICES.load("moveit")(self, self._state, self._count)
 
     def _count(self, name: str, status: int) -> None:
         self._counts[f"{name}: status {status}"] += 1

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from arm_common.ros.messages import duration_message
+from arm_common.ros.message_conversions import duration_message
 from arm_common.transforms import Array
 from geometry_msgs.msg import Quaternion
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -20,7 +20,7 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import axis, tolerance, word
-from arm_kinematics.ros.messages import stamped_pose
+from arm_kinematics.ros.request_fields import stamped_pose
 from arm_kinematics.ros.robot_state import (
     KinematicsParameters,
     RobotStateCache,

@@ -10,9 +10,9 @@ import pytest
 from arm_common.transforms import inverse, pose, so3_exp
 from arm_kinematics.ik.closed_form.recognition import recognise
 from arm_kinematics.ik.general_6r.solver import General6R
-from arm_kinematics.kernels.compiled import real_roots, roots
 from arm_kinematics.model.lie import adjoint
 from arm_testing.chains import dh_parts, in_limits, posture
+from arm_testing.header_functions import real_roots, roots
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -310,9 +310,9 @@ def test_real_roots_are_those_of_the_polynomial(real, scale):
     real = sorted(round(x, 2) for x in real)
     pairs = [complex(0.3, 1.0)] * ((4 - len(real)) // 2)
     p = np.real(np.poly([*real, *pairs, *np.conj(pairs)]))[::-1] * scale
-    coefficients, out = np.zeros(5), np.empty(8)
+    coefficients = np.zeros(5)
     coefficients[: len(p)] = p
-    found = out[: real_roots(coefficients, out)]
+    found = real_roots(coefficients)
     for x in real:
         multiple = real.count(x) > 1
         assert np.abs(found - x).min() < (2e-3 if multiple else 1e-5)

@@ -45,9 +45,6 @@ CALLS = {  # valid arguments of every function
     "inverse_dynamics": (BODIES, Q[None], Q[None], Q[None], np.ones(3), np.ones((1, 6))),
     "backward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
     "forward_pass": (np.ones((3, 2)), np.ones((3, 2)), np.ones(4)),
-    "residual": (C, OPTIONS, T, Q, np.ones(6), np.ones((6, 6))),
-    "roots": (False, 1.0, 2.0, 1.0, 2.0),
-    "real_roots": (np.ones(5), np.ones(8)),
 }
 FUNCTIONS = {n for n in dir(compiled) if callable(getattr(compiled, n)) and n[0].islower()}
 
@@ -199,7 +196,9 @@ def test_results_can_be_sent_to_another_process_and_requests_stay():
     general = shipped("raghavan_roth")
     general.all_solutions(general.fk(general.middle))
     state = general._solver.__getstate__()  # neither a request nor a function of LAPACK
-    assert state["_requests"] == state["_requests_for_all"] == {} and state["_general"] is None
+    assert (
+        state["_requests"] == state["_requests_for_all"] == {} and state["_all_postures"] is None
+    )
 
 
 def test_results_can_be_shared_by_threads(rng):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_kinematics.chain.robot import Robot
 from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
 

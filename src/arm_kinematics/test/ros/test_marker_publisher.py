@@ -6,7 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import pose
 from arm_testing.ros.kinematics import World, joint_state

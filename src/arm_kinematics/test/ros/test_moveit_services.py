@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_common.transforms import pose
 from arm_kinematics.ros.moveit_services import MoveItCode
 from arm_testing.ros.kinematics import PATIENCE, World, joint_state, stamped

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_common.transforms import pose, quaternion, so3_exp
 from arm_description.model.elements import Payload
 from arm_kinematics.dexterity.measures import measures

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_testing.ros.kinematics import World, pose_request
 
 from arm_description import load_robot

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.errors import InputError
-from arm_common.ros.messages import pose_message, stamp_seconds, transform_message
+from arm_common.ros.message_conversions import pose_message, stamp_seconds, transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import rclpy
 from arm_common.errors import InputError
-from arm_common.ros.messages import transform_matrix
+from arm_common.ros.message_conversions import transform_matrix
 from arm_common.transforms import shift_z
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 import rclpy
-from arm_common.ros.messages import transform_message
+from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import turn_z
 from arm_simulation.ros import nut_world_node

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.files.watching import PERIOD, FileWatch
-from arm_common.ros.messages import transform_message
+from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.names import PrefixedNames, prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter

@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from arm_common.ros.messages import duration_message, pose_matrix
+from arm_common.ros.message_conversions import duration_message, pose_matrix
 from arm_common.ros.names import PrefixedNames
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 

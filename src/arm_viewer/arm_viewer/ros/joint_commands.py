@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from arm_common.ros.actions import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.graph import has_driver
-from arm_common.ros.messages import duration_message
+from arm_common.ros.message_conversions import duration_message
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, STREAM
 from arm_description.model.constraints import ConstraintSet
 from control_msgs.action import GripperCommand

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from arm_common.ros.messages import pose_message
+from arm_common.ros.message_conversions import pose_message
 from arm_common.ros.qos import CALLS
 from arm_common.transforms import Array
 from rclpy.node import Node

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.ros.graph import Sliders
-from arm_common.ros.messages import pose_matrix, pose_message
+from arm_common.ros.message_conversions import pose_matrix, pose_message
 from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter

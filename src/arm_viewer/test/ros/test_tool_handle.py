@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_common.ros.messages import pose_matrix, pose_message
+from arm_common.ros.message_conversions import pose_matrix, pose_message
 from arm_viewer.port import IK_MODES
 from arm_viewer.ros.interactive_marker import (
     FIRST_MODE,

@@ -16,8 +16,7 @@
 
 namespace arm {
 
-constexpr double LOST =
-    1e-3;  // an equation off by more than this fraction of its size has no root
+constexpr double LOST = 1e-3;  // an equation off by more than this part of its size has no root
 constexpr double VANISHED = 1e-11;  // coefficients below this fraction of their size are zero
 
 struct Phi {

@@ -99,22 +99,14 @@ inline void add_both(const Plan& plan, int one, int three, const TwoEquations& b
   }
 }
 
-// Sets a joint to a root; a free one stays at the seed.
-inline void set_joint(int joint, const Roots& roots, int i, Branch& branch) {
-  if (roots.is_free)
-    branch.is_unsure = true;
-  else
-    branch.joints[joint] = roots.at[i];
-}
-
 // Adds branches with joint 3 from an equation of it alone; joint 1 does not move the target and
-// stays at the seed.
+// stays at the seed, as joint 3 does if it is free.
 inline void add_third(const Plan& plan, Linear r, const Branch& source, Branches& out) {
   const Roots third = roots(plan.slides(2), r.a, r.b, -r.k, size_of(plan, 0, 1));
   for (int i = 0; i < third.count; ++i) {
     Branch& branch = out.add(source);
     branch.is_unsure = true;
-    set_joint(2, third, i, branch);
+    if (!third.is_free) branch.joints[2] = third.at[i];
   }
 }
 
@@ -174,7 +166,8 @@ inline void place_by_two(const Plan& plan, int at, Vector c, Vector target, cons
   const Roots roots_2 = roots(slides, a, b, wanted - k, size_of(plan, which, at));
   for (int i = 0; i < roots_2.count; ++i) {
     Branch& branch = out.add(source);
-    set_joint(second, roots_2, i, branch);
+    if (!roots_2.is_free) branch.joints[second] = roots_2.at[i];
+    branch.is_unsure = branch.is_unsure || roots_2.is_free;
     swing(plan, at, on(branch.joints[second].phi), target, branch);
   }
 }

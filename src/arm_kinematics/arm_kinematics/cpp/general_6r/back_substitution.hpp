@@ -101,16 +101,12 @@ inline int add_posture(Goal& goal, const double* q, RowsToFill solutions, int co
   return count + 1;
 }
 
-struct Found {
-  int here, count;  // solutions among the candidates, and all
-};
-
 // Adds the solutions that belong to eigenvalues to the first ones: q3 (k), products v (k, 12).
 // None is polished whose error exceeds its limit; the limit then is that error, of branch 0, and
-// stays if it is negative: no candidate.
-inline Found collect(const Chain& c, const Pose& T, double unit, int order, const Bilinear& before,
-                     const Bilinear& behind, RowToFill q3, RowsToFill v, RowToFill limits,
-                     RowsToFill solutions, int count) {
+// stays if it is negative: no candidate. Returns how many solutions are here, and all.
+inline Two collect(const Chain& c, const Pose& T, double unit, int order, const Bilinear& before,
+                   const Bilinear& behind, RowToFill q3, RowsToFill v, RowToFill limits,
+                   RowsToFill solutions, int count) {
   require(v.size == PRODUCTS && v.count == q3.size && limits.size == q3.size && order < 12 &&
               solutions.size == 6 && count <= solutions.count,
           "another count");

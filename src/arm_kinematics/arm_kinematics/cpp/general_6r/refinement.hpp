@@ -130,16 +130,12 @@ double shorten_step(Goal& goal, const Plane& plane, const double* step, double s
   return -1.0;
 }
 
-struct Improvement {
-  double before, after;  // errors
-};
-
 // Improves q (n) until its error is below `enough`, or as far as steps and rounding allow, unless
 // it exceeds the limit. Steps are shortened until they reduce the error; directions in which the
-// arm cannot move are ignored.
+// arm cannot move are ignored. Returns the errors before and after.
 template <int n>
-Improvement polish(Goal& goal, const Plane& plane, double limit, double enough, int steps,
-                   double* q) {
+std::pair<double, double> polish(Goal& goal, const Plane& plane, double limit, double enough,
+                                 int steps, double* q) {
   double e[n], A[n][n + 1], step[n];
   const double first = fill_errors<n>(goal, plane, q, e);
   double error = first;

@@ -18,14 +18,8 @@ namespace arm {
 enum Ending { CLOSED = 1, STUCK = 2, FULL = 3 };
 
 using Posture = std::array<double, 7>;
-
 using Points = Span<const Posture>;
 using PointsToFill = Span<Posture>;
-
-struct Trace {
-  int count;  // of points
-  Ending ending;
-};
 
 constexpr int CORRECTIONS = 8;
 constexpr double ANY = 1e100;            // error of a point to correct
@@ -40,12 +34,6 @@ inline double dot(const Posture& p, const Posture& q) {
   return std::inner_product(p.begin(), p.end(), q.begin(), 0.0);
 }
 
-inline double farthest(const Posture& p, const Posture& q) {
-  double largest = 0.0;
-  for (int i = 0; i < 7; ++i) largest = std::max(largest, std::abs(p[i] - q[i]));
-  return largest;
-}
-
 // The curve of postures of a chain at a goal.
 struct Curve : Goal {
   Curve(const Chain& c, const Pose& T, double unit) : Goal(c, T, unit, 7) {}
@@ -54,7 +42,7 @@ struct Curve : Goal {
   bool correct(const Posture& q, const Posture& d, double h, Posture& point) {
     for (int i = 0; i < 7; ++i) point[i] = q[i] + h * d[i];
     const Plane plane = {q.data(), d.data(), h};
-    return polish<7>(*this, plane, ANY, ON_CURVE, CORRECTIONS, point.data()).after < ON_CURVE;
+    return polish<7>(*this, plane, ANY, ON_CURVE, CORRECTIONS, point.data()).second < ON_CURVE;
   }
 
   // Fills the unit vector of joint motion at q that leaves the tip at rest, on the side of
@@ -90,9 +78,10 @@ struct Curve : Goal {
 
 // Continues a curve of which the first points are there until it closes or gets stuck; a call adds
 // at most POINTS_PER_CALL. Neighbours differ by no more than `longest` [rad] in each joint; angles
-// may exceed a turn. The first step is about in direction `ahead`.
-inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
-                   const Posture& ahead, PointsToFill out, int count) {
+// may exceed a turn. The first step is about in direction `ahead`. Returns the count and an
+// Ending.
+inline Two trace(const Chain& c, const Pose& T, double unit, double longest, const Posture& ahead,
+                 PointsToFill out, int count) {
   require(longest > 0.0 && longest <= PI && count >= 1 && count <= out.size, "no curve");
   Curve curve(c, T, unit);
   Posture* points = out;
@@ -101,7 +90,8 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
   double h = MARGIN * longest;
   const int end = std::min(out.size, count + POINTS_PER_CALL - 1);
   while (count < end) {
-    bool is_good = curve.correct(q, t, h, next) && farthest(q, next) <= longest;
+    bool is_good =
+        curve.correct(q, t, h, next) && angular_distance(7, q.data(), next.data()) <= longest;
     if (is_good) {
       curve.fill_tangent(next, t, next_t);
       is_good = dot(t, next_t) > MIN_COSINE;
@@ -123,11 +113,12 @@ inline Trace trace(const Chain& c, const Pose& T, double unit, double longest,
 
 // Fills q with the curve's point at a step from a near one; returns whether there is one.
 inline bool fill_point(const Chain& c, const Pose& T, double unit, const Posture& near,
-                       const Posture& step, Posture& q) {
+                       const Posture& step, RowToFill q) {
+  require(q.size == 7, "a posture of 7 joints");
   const double h = std::sqrt(dot(step, step));
   Posture d;
   for (int i = 0; i < 7; ++i) d[i] = step[i] / std::max(h, 1e-300);
-  return Curve(c, T, unit).correct(near, d, h, q);
+  return Curve(c, T, unit).correct(near, d, h, *reinterpret_cast<Posture*>(q.values));
 }
 
 // Whether a traced curve passes through the point q of the same self-motion.

@@ -45,11 +45,11 @@ class LockedForm:
         """Return exp(-[B7] q7)."""
         return np.eye(4) - math.sin(q7) * self._B + (1.0 - math.cos(q7)) * self._BB
 
-    def __call__(self, T: Array, seed: Array, deadline: float = math.inf) -> Array:
+    def __call__(self, T: Array, seed: Array) -> Array:
         """Return up to COUNT postures (k, 7) at T (4, 4), spread over the locked values.
 
         They are inside the limits to rounding, and of all that were found the one nearest to the
-        seed (7,) is among them. A fraction of a millisecond does, so no deadline is needed.
+        seed (7,) is among them. A fraction of a millisecond does, so there is no deadline.
         """
         own = min(max(float(seed[6]), self._range[0]), self._range[1])
         Ts = T @ np.concatenate([self._motions, self._undone(own)[None]])

@@ -19,7 +19,7 @@ rest (a wrist with two axes in line), the solutions are a curve; some points of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -29,7 +29,9 @@ from numpy.typing import ArrayLike
 from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.ik.general_6r.elimination import ORDERS, Loops, products, third_angles
 from arm_kinematics.ik.search_model import arm_length, kernel_constants
+from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels.compiled import collect, fk
+from arm_kinematics.kernels.layout import Records
 from arm_kinematics.model.chain_model import checked_screws
 
 SAMPLES = 5
@@ -159,3 +161,12 @@ class General6R:
         right, wrong = np.sum(counts == 0.0, axis=0), np.sum(counts < 0.0, axis=0)
         ranked = sorted(range(ORDERS), key=lambda k: (wrong[k], -right[k], errors[k], k))
         return EliminationPlan(tuple(ranked), int(np.sum((wrong == 0) & (2 * right > SAMPLES))))
+
+
+def prepared(
+    chain: SerialChain, tool: Array | None, constants: Records
+) -> Callable[[Array, Array, float], Array]:
+    """Return the function of a target, a seed and a deadline for all postures of a 6R arm."""
+    del constants
+    arm = General6R(chain.S, chain.M if tool is None else chain.M @ tool)
+    return lambda T, seed, deadline: arm.solve(T)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import pytest
-from arm_common.ros.messages import transform_message
+from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve

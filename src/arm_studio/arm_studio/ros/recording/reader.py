@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, TypeAlias
 import numpy as np
 import yaml
 from arm_common.errors import one_line
-from arm_common.ros.messages import interface_class
+from arm_common.ros.message_conversions import interface_class
 from arm_common.transforms import Array
 from arm_common.yaml.document import load_plain
 from arm_viewer.errors import ViewerError, required

@@ -27,7 +27,7 @@ from ament_index_python.packages import get_package_share_directory
 from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-from arm_common.ros.messages import interface_class
+from arm_common.ros.message_conversions import interface_class
 from arm_common.ros.node_runner import run_node, user_arguments
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd

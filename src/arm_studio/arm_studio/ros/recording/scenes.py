@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.files.access import installed_share
-from arm_common.ros.messages import transform_matrix
+from arm_common.ros.message_conversions import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.urdf.elements import TRUE_FRAMES

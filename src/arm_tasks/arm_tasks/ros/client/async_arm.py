@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from arm_common.errors import InputError
-from arm_common.ros.messages import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix
 from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import CALLS, service_qos
 from arm_common.transforms import Array

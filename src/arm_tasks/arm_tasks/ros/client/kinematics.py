@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from arm_common.ros.messages import duration_message, pose_message
+from arm_common.ros.message_conversions import duration_message, pose_message
 from arm_common.ros.names import PrefixedNames
 from arm_common.transforms import Array, quaternion, rpy_matrix
 from numpy.typing import ArrayLike

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.ros.messages import stamp_seconds, transform_matrix
+from arm_common.ros.message_conversions import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.signals import deferred

@@ -33,7 +33,7 @@ _WHOLE = re.compile(r"(u?)int(\d+)")
 def message_class(name: str) -> Any:
     """Return the class of a type such as `std_msgs/msg/Bool`, None if it is not installed."""
     try:
-        from arm_common.ros.messages import interface_class
+        from arm_common.ros.message_conversions import interface_class
     except ImportError:  # no message type is installed
         return None
     return interface_class(name)

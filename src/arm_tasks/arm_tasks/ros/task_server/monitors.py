@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from arm_common.ros.executor import PolledSubscriptions
-from arm_common.ros.messages import stamp_seconds
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.qos import TF_TOPIC
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.node import Node

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-from arm_common.ros.messages import pose_message
+from arm_common.ros.message_conversions import pose_message
 from arm_common.transforms import Array, frame_along, pose
 from arm_description.robot_model import RobotModel
 

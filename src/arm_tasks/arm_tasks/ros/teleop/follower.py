@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 
 from arm_common.errors import InputError
-from arm_common.ros.messages import stamp_seconds
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import NEWEST_STATE

@@ -5,7 +5,7 @@
 import sys
 
 import pytest
-from arm_common.ros.messages import interface_class
+from arm_common.ros.message_conversions import interface_class
 from control_msgs.action import GripperCommand
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
