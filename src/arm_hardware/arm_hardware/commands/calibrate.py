@@ -20,8 +20,7 @@ from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_hardware.backends import AUTO, EmulatedHardware, backend_for, load_backend
-from arm_hardware.bus.interface import Bus
+from arm_hardware.backends import AUTO, backend_for, load_backend
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.driven_axes import axes_of
@@ -59,7 +58,9 @@ def calibrate(chosen: argparse.Namespace) -> None:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
     model = _robot(chosen.robot, calibration)
-    bus, emulation = _connection(chosen, calibration)
+    backend = backend_for(chosen.backend, calibration.board, calibration.path)
+    clock = None if chosen.hardware == "real" else SteadyClock()
+    bus, emulation = backend.connection(calibration.board, clock)
     screen = Screen()
     retrying = RetryingBus(bus, "press the key again")
     retrying.open()
@@ -97,17 +98,6 @@ def _robot(given: str, calibration: Calibration) -> RobotModel | None:
         )
     calibration.maps(axes_of(model))
     return model
-
-
-def _connection(
-    chosen: argparse.Namespace, calibration: Calibration
-) -> tuple[Bus, EmulatedHardware | None]:
-    """Return the closed bus, and the emulated hardware that it drives, if any."""
-    backend = backend_for(chosen.backend, calibration.board, calibration.path)
-    if chosen.hardware == "real":
-        return backend.bus(calibration.board), None
-    emulation = backend.emulated(calibration.board, SteadyClock())
-    return emulation.bus, emulation
 
 
 def main(args: Sequence[str] | None = None) -> int:

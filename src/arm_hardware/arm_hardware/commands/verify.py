@@ -112,7 +112,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
     positions = snapshot.measured.positions if snapshot.measured else commanded
     q = list(positions[: model.n])
     joints = ", ".join(
-        f"{axis.name} {_written(value, axis.unit)}"
+        f"{axis.name} {axis.text(value, SHOWN)}"
         for axis, value in zip(driver.axes, positions, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
@@ -148,10 +148,6 @@ def _value(driver: Driver, part: str) -> tuple[str, float]:
     except ValueError:
         raise CommandError(f"{part!r}: {text!r} is not a number.") from None
     return name, math.radians(value) if units[name] == "rad" else value / 1e3
-
-
-def _written(value: float, unit: str) -> str:
-    return SHOWN.text(value, "revolute" if unit == "rad" else "prismatic", 4)
 
 
 def mend(chosen: argparse.Namespace) -> None:

@@ -34,7 +34,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_description import load_robot
 from arm_interfaces.msg import NutState
-from arm_simulation.contact.scene import NutObserver, simulated_scene
+from arm_simulation.contact.nut_observer import NutObserver
 from arm_simulation.contact.world import FRAME, ContactWorld
 from arm_simulation.emulation.pca9685_chip import stored_pulses
 from arm_simulation.errors import SimulationError
@@ -111,7 +111,7 @@ class ContactWorldNode(Node):
         self._names = PrefixedNames(chosen.prefix)
         self._base = self._names.add(BASE_FRAME)
         log = self.get_logger().info
-        self._world = ContactWorld(model, simulated_scene(scene), maps, report=log)
+        self._world = ContactWorld(model, scene, maps, report=log)
         self._nut = NutObserver(self._world.nut()) if scene.nut is not None else None
         self._payloads = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
         self._nuts = self.create_publisher(NutState, "nut_world/state", 10)
