@@ -13,7 +13,9 @@ PARTS = PluginGroup(
     "part of the driver",
     {
         "fake bus": "arm_hardware.bus.fake:FakeBus",
+        "heartbeat line": "arm_hardware.bus.gpio_line:GpioLine",
         "ideal servos": "arm_hardware.calibration.ideal:simulated_servos",
+        "paced clock": "arm_hardware.shared_pace:paced_clock",
         "sag compensation": "arm_hardware.control.sag_compensation:SagCompensation",
     },
 )

@@ -256,10 +256,9 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
 
 
 def _described(board: ServoBoard | SerialBus) -> str:
-    on_bus = isinstance(board, SerialBus)
-    return (
-        f"smart servos of the protocol {board.protocol} (bus)" if on_bus else "a PCA9685 (board)"
-    )
+    if isinstance(board, SerialBus):
+        return f"smart servos of the protocol {board.protocol} (bus)"
+    return "a PCA9685 (board)"
 
 
 def _installed(name: str, suiting: dict[str, Backend]) -> Backend:

@@ -18,7 +18,6 @@ from arm_description.model.units import SHOWN
 from arm_description import RobotModel
 from arm_hardware import PARTS
 from arm_hardware.backends import EmulatedHardware, backend_for
-from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.interface import Bus
 from arm_hardware.bus.wiring import CHANNELS, SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
@@ -278,7 +277,8 @@ class Driver:
 
         The pulses of an earlier process, to which the servos would jump, end first.
         """
-        self._oe = OeHeartbeat(GpioLine(self.options.oe_heartbeat_line), time.monotonic())
+        line = PARTS.load("heartbeat line")(self.options.oe_heartbeat_line)
+        self._oe = OeHeartbeat(line, time.monotonic())
         self.output.bus.start()
         self.output.bus.release(range(CHANNELS))
 

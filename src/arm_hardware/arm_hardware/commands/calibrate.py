@@ -20,7 +20,7 @@ from arm_common.terminal import Screen
 from arm_common.yaml.editing import flow_word, with_values
 
 from arm_description import DescriptionError, RobotModel, load_robot
-from arm_hardware.backends import AUTO, backend_for, load_backend
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_for, backend_names, load_backend
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.driven_axes import axes_of
@@ -37,7 +37,6 @@ from arm_hardware.calibration.writing.changes import read_bytes
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
-from arm_hardware.motion.options import add_board
 
 
 def _new_text(path: Path, robot: str, backend: str) -> bytes:
@@ -98,6 +97,19 @@ def _robot(given: str, calibration: Calibration) -> RobotModel | None:
         )
     calibration.maps(axes_of(model))
     return model
+
+
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Add ``--hardware`` and ``--backend``."""
+    parser.add_argument(
+        "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=backend_names(),
+        default=AUTO,
+        help=f"what drives the servos; {BACKENDS_HELP}",
+    )
 
 
 def main(args: Sequence[str] | None = None) -> int:

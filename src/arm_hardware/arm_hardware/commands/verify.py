@@ -34,11 +34,12 @@ from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.calibration.wizard.inclinometer import link_readings
 from arm_hardware.calibration.wizard.setpoints import HELD, HELD_MEASURED
+from arm_hardware.commands.calibrate import add_board
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions, add_board
+from arm_hardware.motion.options import DriverOptions
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion

@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
+from arm_hardware.backends import AUTO, backend_names
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.current_limits import PowerBudget
@@ -137,16 +136,3 @@ ENDINGS = {
     "release": "the servos are released: support the arm",
 }
 """What an action at the end of the driver means for the arm, a clause."""
-
-
-def add_board(parser: argparse.ArgumentParser) -> None:
-    """Add ``--hardware`` and ``--backend``."""
-    parser.add_argument(
-        "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
-    )
-    parser.add_argument(
-        "--backend",
-        choices=backend_names(),
-        default=AUTO,
-        help=f"what drives the servos; {BACKENDS_HELP}",
-    )

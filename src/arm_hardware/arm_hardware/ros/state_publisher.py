@@ -241,7 +241,7 @@ class DriverStatePublisher:
                 self._status.publish(driver_messages.status(hardware, driver, snapshot, stamp))
                 self._last_status = status
             if self._slow.is_due(now):
-                self._context.log_repeated_refusals()
+                self._context.refusals.log_repeated()
                 message = diagnostics(self._name, self._context, snapshot, stamp)
                 self._report_removed_stop(message.status[0])
                 self._diagnostics.publish(message)

@@ -204,10 +204,8 @@ class Rehearsal:
         label = self._label(axis, servo_map)
         if axis.unit != unit:
             raise StateError(f"{label} moves in {_UNITS[axis.unit]}; use the event {other}.")
-        setpoint, per_count = (
-            self._emulation.setpoint(servo_map.channel),
-            servo_map.setpoint_per_count,
-        )
+        per_count = servo_map.setpoint_per_count
+        setpoint = self._emulation.setpoint(servo_map.channel)
         setpoint += amount / servo_map.slope(round(setpoint / per_count)) * per_count
         low, high = self._emulation.travel
         setpoint = max(low, min(high, setpoint))

@@ -21,7 +21,7 @@ from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
 from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.selection import pulse_calibration
-from arm_hardware.clock import SharedPace
+from arm_hardware.shared_pace import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
