@@ -5,6 +5,7 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from arm_common.transforms import pose
 from arm_simulation.errors import SimulationError
@@ -56,3 +57,12 @@ def test_impossible_thread_is_one_sentence():
     with pytest.raises(SceneError) as error:
         objects.add_bolt(replace(bolt("upper", 0.1), pitch=8e-3))
     assert "\n" not in str(error.value)
+
+
+def test_nut_fits_the_thread_that_it_starts_on(scene):
+    on, nut = scene.bolt(scene.nut.on), scene.nut
+    at = np.linalg.inv(on.pose) @ scene.nut_start()
+    depth = at[2, 3] + nut.thickness / 2.0
+    roll = np.arctan2(at[1, 0], at[0, 0]) - on.start
+    turns = depth / on.thread.pitch - roll / (2.0 * np.pi)
+    assert turns == pytest.approx(round(turns), abs=1e-9)
