@@ -59,7 +59,6 @@ def record(file: Path) -> None:
 
 def replay(file: Path) -> dict[str, Any]:
     """Replay pulses and return what it cost; the times of waiting for the nut are separate."""
-    from arm_simulation.contact.scene import simulated_scene
     from arm_simulation.contact.world import FRAME, ContactWorld
     from arm_tasks.scene.file import load_scene
 
@@ -67,7 +66,7 @@ def replay(file: Path) -> dict[str, Any]:
 
     maps, frames = pickle.loads(file.read_bytes())
     model = load_robot(MODEL)
-    world = ContactWorld(model, simulated_scene(load_scene(SCENE, model.name)), maps)
+    world = ContactWorld(model, load_scene(SCENE, model.name), maps)
     world.step(frames[0].__getitem__)
     first, cost, worst, touched = time.monotonic(), [], 0.0, 0
     for pulses in frames[1:]:

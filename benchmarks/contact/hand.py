@@ -19,7 +19,6 @@ import mujoco
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, shift_z, turn_z
 from arm_simulation.contact.model_cache import compiled
-from arm_simulation.contact.scene import simulated_scene
 from arm_simulation.contact.world import scene_mjcf
 from arm_simulation.geometric.nut_world import NutWorld
 from arm_simulation.mjcf.elements import ARM, CGS, FIRM, placement, section, words
@@ -170,7 +169,7 @@ def _turned(before: Array, now: Array) -> float:
 
 @cache
 def _model(setting: Setting, pin: bool) -> Any:
-    root = ET.fromstring(scene_mjcf(load_robot("nut_arm"), simulated_scene(scene(pin))))
+    root = ET.fromstring(scene_mjcf(load_robot("nut_arm"), scene(pin)))
     world = section(root, "worldbody")
     for body in world.findall("body"):
         if body.get("name") == "base_link":

@@ -109,7 +109,7 @@ def _kinematics() -> Sequence[Any]:
 
 
 def _hardware() -> Sequence[Any]:
-    from arm_hardware.ros.node import HardwareNode
+    from arm_hardware.ros.driver_node import HardwareNode
 
     node = HardwareNode()
     return [_with_cleanup(node, node.close)]

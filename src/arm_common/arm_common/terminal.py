@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Keyboard input and a status line in a terminal, and output that never blocks."""
+"""Keyboard input and a status line in a terminal."""
 
 from __future__ import annotations
 
@@ -8,13 +8,9 @@ import os
 import re
 import select
 import shutil
-import signal
-import subprocess
 import sys
 import termios
 import tty
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from arm_common.errors import InputError
@@ -24,7 +20,6 @@ ESCAPE = "\x1b"
 # What follows it: a control sequence with its parameters, or one character (ECMA-48, 5.4; xterm).
 _SEQUENCE = re.compile(r"\[[0-?]*[ -/]*[@-~]|O.|[^\[O]", re.DOTALL)
 ESCAPE_TIMEOUT = 0.05  # [s] for the remaining bytes of an arrow key
-_FLUSH_TIMEOUT = 1.0  # [s] to write the rest of the output at the end
 _Self = TypeVar("_Self", bound="Keyboard")  # typing.Self is of Python 3.11
 
 
@@ -117,44 +112,3 @@ class Screen(Keyboard):
 def _put(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()
-
-
-@contextmanager
-def non_blocking_output() -> Iterator[None]:
-    """Drop output that nobody reads, as after Ctrl-S in a terminal, instead of waiting.
-
-    The ROS log writes to standard error in C code, which holds the interpreter's lock: a write
-    that blocks would stop all threads. So each output becomes a pipe that does not block. A `cat`
-    copies it to where the output went before, also after this process has crashed.
-    """
-    if sys.stderr.isatty():  # of which the ROS log would no longer know
-        os.environ.setdefault("RCUTILS_COLORIZED_OUTPUT", "1")
-    copies = [_copy_output(stream.fileno()) for stream in (sys.stdout, sys.stderr)]
-    try:
-        yield
-    finally:
-        for stream, (original, process) in zip((sys.stdout, sys.stderr), copies, strict=True):
-            with suppress(BlockingIOError):
-                stream.flush()
-            os.dup2(original, stream.fileno())  # closes the pipe, which ends `cat`
-            os.close(original)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_FLUSH_TIMEOUT)
-
-
-def _copy_output(descriptor: int) -> tuple[int, subprocess.Popen[bytes]]:
-    """Replace an output by a pipe; return a descriptor of the original and the copying process."""
-    original = os.dup(descriptor)
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    process = subprocess.Popen(["cat"], stdin=read, stdout=original, preexec_fn=_ignore_signals)
-    os.dup2(write, descriptor)
-    os.close(read)
-    os.close(write)
-    return original, process
-
-
-def _ignore_signals() -> None:
-    """Make a new process end with its input and not by a signal to the whole process group."""
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTTOU):
-        signal.signal(number, signal.SIG_IGN)

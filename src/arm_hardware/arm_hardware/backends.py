@@ -13,13 +13,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from arm_common.errors import InputError
-from arm_common.plugins import PluginGroup
+from arm_common.plugins import PluginGroup, resolve
 from arm_common.suggestions import build_command, did_you_mean
 
 from arm_hardware.bus.board_lock import BoardLock
@@ -93,7 +92,7 @@ class Backend:
             locked: Whether open() fails while another process drives it, and locks it.
         """
         lock = BoardLock(*_node_of(board)) if locked else None
-        made: Bus = _resolve(self.connect)(board, lock)
+        made: Bus = resolve(self.connect)(board, lock)
         return made
 
     def emulated(
@@ -107,6 +106,18 @@ class Backend:
         made: EmulatedHardware = of_simulation(self.emulate)(board, clock, registers)
         return made
 
+    def connection(
+        self,
+        board: ServoBoard | SerialBus,
+        clock: SteadyClock | None = None,
+        registers: Path | None = None,
+    ) -> tuple[Bus, EmulatedHardware | None]:
+        """Return a closed bus to real hardware, or with a clock to emulated hardware, and that."""
+        if clock is None:
+            return self.bus(board), None
+        emulation = self.emulated(board, clock, registers)
+        return emulation.bus, emulation
+
     def with_needs(
         self, calibration: Calibration, board: ServoBoard | SerialBus, model: RobotModel
     ) -> ServoBoard | SerialBus:
@@ -117,7 +128,7 @@ class Backend:
         """
         if not self.needs:
             return board
-        made: SerialBus = _resolve(self.needs)(calibration, board, model)
+        made: SerialBus = resolve(self.needs)(calibration, board, model)
         return made
 
 
@@ -246,10 +257,9 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
 
 
 def _described(board: ServoBoard | SerialBus) -> str:
-    on_bus = isinstance(board, SerialBus)
-    return (
-        f"smart servos of the protocol {board.protocol} (bus)" if on_bus else "a PCA9685 (board)"
-    )
+    if isinstance(board, SerialBus):
+        return f"smart servos of the protocol {board.protocol} (bus)"
+    return "a PCA9685 (board)"
 
 
 def _installed(name: str, suiting: dict[str, Backend]) -> Backend:
@@ -278,12 +288,7 @@ def of_simulation(reference: str) -> Any:
             f"Emulated servos are in the package {package}, which is not installed: build it "
             f"({build_command(package)}), or use hardware:=fake."
         )
-    return _resolve(reference)
-
-
-def _resolve(reference: str) -> Any:
-    module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
+    return resolve(reference)
 
 
 def _node_of(board: ServoBoard | SerialBus) -> tuple[Path, int | None]:

@@ -16,12 +16,10 @@ from arm_common.errors import one_line
 from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
+from arm_hardware import PARTS
 from arm_hardware.backends import EmulatedHardware, backend_for
-from arm_hardware.bus.fake import FakeBus
-from arm_hardware.bus.gpio_line import GpioLine
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.pca9685 import CHANNELS
-from arm_hardware.bus.wiring import SerialBus
+from arm_hardware.bus.wiring import CHANNELS, SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
@@ -163,10 +161,9 @@ class Driver:
         limit, calibration = self.options.max_sag_compensation, self.calibration
         if not limit or calibration is None:
             return None
-        from arm_hardware.control.sag_compensation import SagCompensation  # here: few arms use it
-
         stiffness = calibration.stiffness(axes_of(self._model))
-        return SagCompensation.of_model(self._model, self.axes, stiffness, limit, self.period)
+        kind: type[SagCompensation] = PARTS.load("sag compensation")
+        return kind.of_model(self._model, self.axes, stiffness, limit, self.period)
 
     def _control_loop(self) -> ControlLoop:
         speed = self.options.speed
@@ -280,7 +277,8 @@ class Driver:
 
         The pulses of an earlier process, to which the servos would jump, end first.
         """
-        self._oe = OeHeartbeat(GpioLine(self.options.oe_heartbeat_line), time.monotonic())
+        line = PARTS.load("heartbeat line")(self.options.oe_heartbeat_line)
+        self._oe = OeHeartbeat(line, time.monotonic())
         self.output.bus.start()
         self.output.bus.release(range(CHANNELS))
 
@@ -312,7 +310,7 @@ class Driver:
     def _connection(self) -> tuple[Bus, EmulatedHardware | None]:
         """Return the closed bus, and the emulated hardware that it drives, if any."""
         if self.options.hardware == "fake" or self.calibration is None:
-            return FakeBus(), None
+            return PARTS.load("fake bus")(), None
         board, kept = self.calibration.board, self.options.sim_registers
         backend = backend_for(self.options.backend, board, self.calibration.path)
         if isinstance(board, SerialBus) and (kept or self.options.oe_heartbeat_line):
@@ -321,10 +319,8 @@ class Driver:
                 "bus have neither."
             )
         board = backend.with_needs(self.calibration, board, self._model)
-        if self.options.hardware == "real":
-            return backend.bus(board), None
-        emulation = backend.emulated(board, self.clock, Path(kept) if kept else None)
-        return emulation.bus, emulation
+        clock = None if self.options.hardware == "real" else self.clock
+        return backend.connection(board, clock, Path(kept) if kept else None)
 
     def _failed(self, error: Exception) -> None:
         """Enter FAULT after an unexpected exception in the control loop."""

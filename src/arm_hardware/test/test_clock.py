@@ -5,9 +5,10 @@
 import threading
 
 import pytest
-from arm_hardware.clock import SharedPace, driver_clock
+from arm_hardware.clock import driver_clock
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.options import DriverOptions
+from arm_hardware.shared_pace import SharedPace
 
 FRAME = 0.02
 

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
-from arm_common.plugins import PluginGroup
-
 from arm_description.model.elements import NO_MOTION, LinkMass, Mesh, Origin, Triple
 from arm_description.model.looks import LookShape
 
@@ -37,18 +35,6 @@ def is_dh_frame(link: str) -> bool:
 NO_EFFORT = 10.0
 
 CONSTRAINTS = "joint_constraints"  # an element of our own: limits that depend on other joints
-OPTIONAL_PARTS = PluginGroup(
-    group="arm_description.urdf_parts",
-    kind="part of a URDF",
-    shipped={
-        "bars": "arm_description.urdf.optional.bars:bar_parts",
-        "ros2_control": "arm_description.urdf.optional.ros2_control:control_block",
-        "shape meshes": "arm_description.urdf.optional.shape_meshes:mesh_file",
-        "written constraints": "arm_description.urdf.optional.constraints:constraint_elements",
-        "read constraints": "arm_description.urdf.optional.constraints:read_constraints",
-    },
-)
-"""What reads and writes parts that few robots have, imported for these alone."""
 
 
 @dataclass(frozen=True)

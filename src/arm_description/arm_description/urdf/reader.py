@@ -23,7 +23,6 @@ from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.urdf.elements import (
     CONSTRAINTS,
     MOVING,
-    OPTIONAL_PARTS,
     Drive,
     JointKind,
     Rgba,
@@ -34,6 +33,7 @@ from arm_description.urdf.elements import (
     UrdfShape,
     duplicate,
 )
+from arm_description.urdf.optional import OPTIONAL_PARTS
 
 _KINDS: tuple[str, ...] = get_args(JointKind)
 _MAX_CHARACTERS = 32_000_000

@@ -23,7 +23,6 @@ from arm_description.model.elements import NO_MOTION, Mesh, Origin
 from arm_description.model.looks import LookShape
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
 from arm_description.urdf.elements import (
-    OPTIONAL_PARTS,
     UrdfGeometry,
     UrdfJoint,
     UrdfLink,
@@ -31,6 +30,7 @@ from arm_description.urdf.elements import (
     duplicate,
 )
 from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.optional import OPTIONAL_PARTS
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

@@ -9,14 +9,9 @@ from arm_description.errors import UrdfError
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
-from arm_description.ros.servo_limits import (
-    TOPIC,
-    DescriptionSubscription,
-    limited_model,
-    limited_urdf,
-    limits_text,
-)
+from arm_description.ros.servo_limits import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf
+from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.ros.probe import Probe
 from std_msgs.msg import String
 

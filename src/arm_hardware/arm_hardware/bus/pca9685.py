@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
 from arm_hardware.bus.interface import BusPhrases, Measurement
-from arm_hardware.bus.wiring import COUNTS, ServoBoard, prescale
+from arm_hardware.bus.wiring import CHANNELS, COUNTS, ServoBoard, prescale
 from arm_hardware.errors import BusError
 
 MODE1, MODE2, LED0, ALL_LED, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFA, 0xFD, 0xFE
@@ -25,7 +25,6 @@ ADDRESSES = 0x0F  # of MODE1: SUB1 to SUB3 and ALLCALL, more addresses that the 
 INVRT, OCH, OUTDRV, OUTNE = 0x10, 0x08, 0x04, 0x03
 OUTPUTS = OUTDRV  # the value of MODE2: its other bits are 0, as after power-up
 FULL = 0x10  # of the upper byte of LEDn_ON and LEDn_OFF: always on, always off
-CHANNELS = 16
 # What no PCA9685 can show (tables 4 to 8): bits that read 0, and a PRE_SCALE below 3.
 RESERVED = 0xE0  # of MODE2 and of the upper bytes of the channels
 LEAST_PRE_SCALE = 3

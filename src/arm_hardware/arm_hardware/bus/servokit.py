@@ -13,8 +13,8 @@ from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, confirmed
-from arm_hardware.bus.pca9685 import CHANNELS, Pca9685Bus, check_count
-from arm_hardware.bus.wiring import COUNTS, ServoBoard
+from arm_hardware.bus.pca9685 import Pca9685Bus, check_count
+from arm_hardware.bus.wiring import CHANNELS, COUNTS, ServoBoard
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"

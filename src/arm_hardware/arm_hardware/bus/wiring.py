@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 DEVICE = Path("/dev/i2c-1")  # of the I2C bus of servo boards
+CHANNELS = 16  # of a board
 COUNTS = 4096  # of a board's period, and of a turn of a smart servo
 RADIANS = 2.0 * math.pi / COUNTS  # of a count of a smart servo
 PCA9685 = "pca9685"  # the protocol of servo boards

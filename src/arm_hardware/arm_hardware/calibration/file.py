@@ -19,6 +19,7 @@ from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
 
 from arm_hardware.bus.wiring import (
+    CHANNELS,
     COUNTS,
     FEETECH,
     FEETECH_BAUD_RATES,
@@ -31,7 +32,6 @@ from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import SAFE_PULSES_US, Calibration, ServoCalibration
 from arm_hardware.errors import CalibrationError
 
-CHANNELS = 16
 PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
 ADDRESSES = range(0x08, 0x78)
 FREQUENCIES_HZ = (24.0, 400.0)

@@ -13,11 +13,11 @@ from arm_description.model.gripper import Claw
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.bus.wiring import COUNTS, BusServo, SerialBus, ServoBoard
+from arm_hardware.bus.wiring import CHANNELS, COUNTS, BusServo, SerialBus, ServoBoard
 from arm_hardware.calibration.axes import Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.driven_axes import axes_of
-from arm_hardware.calibration.file import CHANNELS, wires_of
+from arm_hardware.calibration.file import wires_of
 from arm_hardware.errors import CalibrationError
 
 # The board divides each period into 4096 counts: with the 50 pulses a second of analogue servos,
@@ -26,6 +26,16 @@ DIGITAL = ServoBoard(frequency_hz=300.0)
 _TURNS = 2.0 * math.pi  # of an ideal servo of a joint without limits [rad]
 _TURN_US, _STROKE_US = (500.0, 2500.0), (1000.0, 2000.0)  # of joints that turn; slides and jaws
 _SMART_TURN = math.radians(170.0)  # of a smart servo to each side of its middle
+
+
+def simulated_servos(model: RobotModel, shipped: Calibration | None) -> Calibration:
+    """Return a calibration of ideal servos that reach all limits; errors as below.
+
+    They are on the bus of a calibration that is shipped for an arm of this name, or on a board.
+    """
+    on_bus = shipped is not None and isinstance(shipped.board, SerialBus)
+    board = shipped.board if shipped is not None and on_bus else DIGITAL
+    return ideal_calibration(model, board, shipped, whole_range=True)
 
 
 def ideal_calibration(

@@ -12,12 +12,12 @@ from arm_common.files.access import share_folders
 from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 
+from arm_hardware import PARTS
 from arm_hardware.bus.wiring import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.ideal import DIGITAL, ideal_calibration
 from arm_hardware.errors import CalibrationError
 
 TICK = 0.02  # [s] of a driver with the default rate_hz
@@ -69,7 +69,8 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
         shipped = shipped_calibration(model.name, folder)
         if shipped is None or not _fits(shipped, model):
             _LOGGER.info("%s has no calibration: its simulated servos are ideal.", model.name)
-            return ideal_calibration(model, _board_of(shipped), shipped, whole_range=True)
+            ideal: Calibration = PARTS.load("ideal servos")(model, shipped)
+            return ideal
     path = calibration_path(name, model.name, folder)
     calibration = load_calibration(path)
     if calibration.robot != model.name:
@@ -134,9 +135,3 @@ def robot_of(calibration: Calibration, chosen: str = "") -> RobotModel:
 def _fits(calibration: Calibration, model: RobotModel) -> bool:
     """Return whether a calibration has the servos of an arm."""
     return set(_for_tool(calibration, model).servos) == {a.name for a in axes_of(model).actuators}
-
-
-def _board_of(shipped: Calibration | None) -> ServoBoard | SerialBus:
-    """Return what ideal servos are connected to: the bus of a shipped calibration, or a board."""
-    on_bus = shipped is not None and isinstance(shipped.board, SerialBus)
-    return shipped.board if shipped is not None and on_bus else DIGITAL

@@ -22,8 +22,7 @@ from arm_description.errors import DescriptionError
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.backends import AUTO, EmulatedHardware, backend_for, load_backend
-from arm_hardware.bus.interface import Bus
+from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_for, backend_names, load_backend
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.driven_axes import axes_of
@@ -40,7 +39,6 @@ from arm_hardware.calibration.writing.changes import read_bytes
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import CalibrationError, HardwareError
-from arm_hardware.motion.options import add_board
 
 
 def _new_text(path: Path, robot: str, backend: str) -> bytes:
@@ -61,7 +59,9 @@ def calibrate(chosen: argparse.Namespace) -> None:
         text = with_values(text, ("bus",), {"port": flow_word(chosen.port)})
     calibration = parse_calibration(text, chosen.file)
     model = _robot(chosen.robot, calibration)
-    bus, emulation = _connection(chosen, calibration)
+    backend = backend_for(chosen.backend, calibration.board, calibration.path)
+    clock = None if chosen.hardware == "real" else SteadyClock()
+    bus, emulation = backend.connection(calibration.board, clock)
     screen = Screen()
     retrying = RetryingBus(bus, "press the key again")
     retrying.open()
@@ -101,15 +101,17 @@ def _robot(given: str, calibration: Calibration) -> RobotModel | None:
     return model
 
 
-def _connection(
-    chosen: argparse.Namespace, calibration: Calibration
-) -> tuple[Bus, EmulatedHardware | None]:
-    """Return the closed bus, and the emulated hardware that it drives, if any."""
-    backend = backend_for(chosen.backend, calibration.board, calibration.path)
-    if chosen.hardware == "real":
-        return backend.bus(calibration.board), None
-    emulation = backend.emulated(calibration.board, SteadyClock())
-    return emulation.bus, emulation
+def add_board(parser: argparse.ArgumentParser) -> None:
+    """Add ``--hardware`` and ``--backend``."""
+    parser.add_argument(
+        "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
+    )
+    parser.add_argument(
+        "--backend",
+        choices=backend_names(),
+        default=AUTO,
+        help=f"what drives the servos; {BACKENDS_HELP}",
+    )
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -25,8 +25,7 @@ from arm_hardware.backends import AUTO, backend_for, backends_of
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.interface import Bus, ConfigurableBus, Measurement
 from arm_hardware.bus.linux_i2c import check_device, device_group
-from arm_hardware.bus.pca9685 import CHANNELS
-from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.bus.wiring import CHANNELS, SerialBus, ServoBoard
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import robot_of

@@ -24,12 +24,11 @@ from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
 from arm_hardware.bus.linux_i2c import linux_i2c
 from arm_hardware.bus.pca9685 import (
     ALL_LED_OFF_H,
-    CHANNELS,
     FULL,
     LED0,
     check_identity,
 )
-from arm_hardware.bus.wiring import DEVICE, SerialBus
+from arm_hardware.bus.wiring import CHANNELS, DEVICE, SerialBus
 from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5

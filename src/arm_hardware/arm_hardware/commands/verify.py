@@ -35,11 +35,12 @@ from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
 from arm_hardware.calibration.wizard.inclinometer import link_readings
 from arm_hardware.calibration.wizard.setpoints import HELD, HELD_MEASURED
+from arm_hardware.commands.calibrate import add_board
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
 from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import DriverOptions, add_board
+from arm_hardware.motion.options import DriverOptions
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
 PATIENCE = 5.0  # [s] of wall time beyond the planned duration of a motion
@@ -113,7 +114,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
     positions = snapshot.measured.positions if snapshot.measured else commanded
     q = list(positions[: model.n])
     joints = ", ".join(
-        f"{axis.name} {_written(value, axis.unit)}"
+        f"{axis.name} {axis.text(value, SHOWN)}"
         for axis, value in zip(driver.axes, positions, strict=True)
     )
     x, y, z = tip_position(model, q) * 1e3
@@ -149,10 +150,6 @@ def _value(driver: Driver, part: str) -> tuple[str, float]:
     except ValueError:
         raise CommandError(f"{part!r}: {text!r} is not a number.") from None
     return name, math.radians(value) if units[name] == "rad" else value / 1e3
-
-
-def _written(value: float, unit: str) -> str:
-    return SHOWN.text(value, "revolute" if unit == "rad" else "prismatic", 4)
 
 
 def mend(chosen: argparse.Namespace) -> None:

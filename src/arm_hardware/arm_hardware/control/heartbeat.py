@@ -12,8 +12,10 @@ import socket
 from collections.abc import Mapping
 from contextlib import suppress
 from os import getpid
+from typing import TYPE_CHECKING
 
-from arm_hardware.bus.gpio_line import GpioLine
+if TYPE_CHECKING:
+    from arm_hardware.bus.gpio_line import GpioLine
 
 # [s] without a heartbeat after which the outputs may have been off; less than the circuit's time
 OE_TIMEOUT = 0.5

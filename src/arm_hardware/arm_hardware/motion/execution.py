@@ -128,8 +128,6 @@ class TrajectoryState:
 
 
 PASSED = "Passed the last point, with its velocity; the servos report no position."
-
-
 LATE = "its speed and acceleration limits require more time"
 LATE_MEASURED = "something holds it, or its load is too great"
 PASSED_MEASURED = "Passed the last point, with its velocity."

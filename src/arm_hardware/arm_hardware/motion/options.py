@@ -4,11 +4,10 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
+from arm_hardware.backends import AUTO, backend_names
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.current_limits import PowerBudget
@@ -78,33 +77,32 @@ class DriverOptions:
 
     def check(self) -> None:
         """Raise HardwareError for an invalid option."""
-        for what, value, allowed in (
+        for what, word, allowed in (
             ("hardware", self.hardware, HARDWARE),
             ("backend", self.backend, backend_names()),
             ("exit_action", self.exit_action, EXIT_ACTIONS),
             ("recovery", self.recovery, RECOVERIES),
         ):
-            if value not in allowed:
-                raise HardwareError(f"{what} '{value}' is not one of {', '.join(allowed)}.")
+            if word not in allowed:
+                raise HardwareError(f"{what} '{word}' is not one of {', '.join(allowed)}.")
         if not -1 <= self.realtime_priority <= 99:
             raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
-        sag = self.max_sag_compensation
-        if not 0.0 <= sag <= MOST_SAG:
-            raise HardwareError(f"max_sag_compensation {sag:g} is not within 0 to {MOST_SAG:g}.")
-        if sag and self.hardware == "fake":
+        for what, value, least, most in (
+            ("max_sag_compensation", self.max_sag_compensation, 0.0, MOST_SAG),
+            ("stall_timeout", self.stall_timeout, 0.0, 60.0),
+            ("speed", self.speed, 0.01, 100.0),
+            ("rate_hz", self.rate_hz, 5.0, 200.0),
+        ):
+            if not least <= value <= most:
+                raise HardwareError(f"{what} {value:g} is not within {least:g} to {most:g}.")
+        if self.max_sag_compensation and self.hardware == "fake":
             raise HardwareError("max_sag_compensation is for sim and real; fake servos are exact.")
-        if not 0.0 <= self.stall_timeout <= 60.0:
-            raise HardwareError(f"stall_timeout {self.stall_timeout:g} is not within 0 to 60.")
         self.motion_options.check()
         if self.oe_heartbeat_line and self.exit_action == "hold":
             raise HardwareError(
                 "exit_action 'hold' is impossible with oe_heartbeat_line: without its heartbeat "
                 "the servos get no pulses; choose release or park."
             )
-        if not 0.01 <= self.speed <= 100.0:
-            raise HardwareError(f"speed {self.speed:g} is not within 0.01 to 100.")
-        if not 5.0 <= self.rate_hz <= 200.0:
-            raise HardwareError(f"rate_hz {self.rate_hz:g} is not within 5 to 200.")
         if self.sim_pace and (self.hardware != "sim" or self.speed != 1.0):
             raise HardwareError("sim_pace is for hardware sim at speed 1.")
         if self.hardware == "real" and self.speed != 1.0:
@@ -138,16 +136,3 @@ ENDINGS = {
     "release": "the servos are released: support the arm",
 }
 """What an action at the end of the driver means for the arm, a clause."""
-
-
-def add_board(parser: argparse.ArgumentParser) -> None:
-    """Add ``--hardware`` and ``--backend``."""
-    parser.add_argument(
-        "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
-    )
-    parser.add_argument(
-        "--backend",
-        choices=backend_names(),
-        default=AUTO,
-        help=f"what drives the servos; {BACKENDS_HELP}",
-    )

@@ -21,13 +21,13 @@ from arm_hardware.errors import HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
 from arm_hardware.ros.driver_context import DriverContext
-from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
-from arm_hardware.ros.messages import (
+from arm_hardware.ros.driver_messages import (
     difference,
     goal_tolerances,
     trajectory_goal,
     trajectory_point,
 )
+from arm_hardware.ros.goal_server import GoalServer, Prepared, Running
 
 # mypy: disable-error-code="no-untyped-call"
 

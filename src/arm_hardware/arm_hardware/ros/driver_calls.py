@@ -48,18 +48,12 @@ class DriverCalls:
 
     def trigger(self, service: str) -> str:
         """Call disarm, stop, reset or release; return the driver's sentence."""
-        response = self._call(Trigger, service, Trigger.Request())
-        if not response.success:
-            raise StateError(response.message)
-        return str(response.message)
+        return self._call(Trigger, service, Trigger.Request())
 
     def rehearse(self, event: str, servo: str, value: float) -> str:
         """Let simulated servos fail; return the driver's sentence."""
         request = Rehearse.Request(event=event, servo=servo, value=value)
-        response = self._call(Rehearse, "rehearse", request)
-        if not response.success:
-            raise StateError(response.message)
-        return str(response.message)
+        return self._call(Rehearse, "rehearse", request)
 
     def watch(self, seconds: float, notify: Callable[[str], None]) -> None:
         """Report what the driver's status says, and each change within a time [s]."""
@@ -110,7 +104,7 @@ class DriverCalls:
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
 
-    def _call(self, kind: Any, service: str, request: Any) -> Any:
+    def _call(self, kind: Any, service: str, request: Any) -> str:
         name = f"{self.name}/{service}"
         client = self._node.create_client(kind, name, qos_profile=service_qos(service))
         if not client.wait_for_service(_DISCOVERY):
@@ -119,7 +113,10 @@ class DriverCalls:
         rclpy.spin_until_future_complete(self._node, future, timeout_sec=_TIMEOUT)
         if not future.done():
             raise StateError(f"{self.name} did not answer within {_TIMEOUT:g} s.")
-        return future.result()
+        response = future.result()
+        if not response.success:
+            raise StateError(response.message)
+        return str(response.message)
 
 
 @contextmanager

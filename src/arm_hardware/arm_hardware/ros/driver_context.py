@@ -110,7 +110,10 @@ class RefusalLog:
         _LOGGER.warning("Refused on %s: %s", what, elided(str(error), 500))
 
     def log_repeated(self) -> None:
-        """Log the number of refusals that followed a logged one, once its period is over."""
+        """Log the number of refusals that followed a logged one, once its period is over.
+
+        Call it about once a second.
+        """
         with self._lock:
             now = self._clock()
             over = [kind for kind, since in self._since.items() if now - since >= REPEAT_PERIOD]
@@ -144,7 +147,7 @@ class DriverContext:
         self.speed_scaling = speed_scaling  # as requested last
         self.driver: Driver | None = None  # None while unconfigured
         self.last_rejection = ""  # why the last command was rejected
-        self._refusals = RefusalLog()
+        self.refusals = RefusalLog()
 
     def controller(self) -> TrajectoryController:
         """Return the driver's controller; raise StateError if the node is not configured."""
@@ -156,11 +159,7 @@ class DriverContext:
     def refuse(self, what: str, error: Exception) -> None:
         """Log why a command was rejected; of a stream's equal ones, the first and their number."""
         self.last_rejection = f"{what}: {error}"
-        self._refusals.add(what, error)
-
-    def log_repeated_refusals(self) -> None:
-        """Log how often a refusal was repeated, if that is due; call it about once a second."""
-        self._refusals.log_repeated()
+        self.refusals.add(what, error)
 
     def fail(self, what: str, error: Exception) -> str:
         """Stop the arm after an exception that nobody foresaw, and log where it was raised.

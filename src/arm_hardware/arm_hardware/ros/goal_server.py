@@ -99,13 +99,13 @@ class GoalServer(ABC):
             self._prepared = self._prepare(message)
         except HardwareError as error:
             self._context.refuse(self.name, error)
-            self._reasons.publish(KeyValue(key=self.name, value=str(error)))
-            return GoalResponse.REJECT
+            reason = str(error)
         except Exception as error:  # noqa: BLE001 - no goal ends the process
             reason = self._context.fail(self.name, error)
-            self._reasons.publish(KeyValue(key=self.name, value=reason))
-            return GoalResponse.REJECT
-        return GoalResponse.ACCEPT
+        else:
+            return GoalResponse.ACCEPT
+        self._reasons.publish(KeyValue(key=self.name, value=reason))
+        return GoalResponse.REJECT
 
     def _on_accepted(self, handle: Any) -> None:
         prepared, self._prepared = self._prepared, None

@@ -11,22 +11,24 @@ from __future__ import annotations
 import gc
 import logging
 import os
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from arm_common.errors import elided
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
-from arm_common.terminal import non_blocking_output
 from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 
 from arm_hardware.control.heartbeat import SystemdNotifier
 from arm_hardware.errors import HardwareError
-from arm_hardware.ros.node import HardwareNode
+from arm_hardware.ros.driver_node import HardwareNode
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
@@ -34,6 +36,7 @@ from arm_hardware.ros.node import HardwareNode
 MAX_LINE = 4000  # characters of a log record
 _THREADS = 6  # two goals can run at once, each blocking a thread; the others serve callbacks
 _SWITCH_INTERVAL = 0.0005  # [s] so that the control thread gets the interpreter soon after waking
+_FLUSH_TIMEOUT = 1.0  # [s] to write the rest of the output at the end
 _HEARTBEAT = 0.5  # [s]; rclpy re-raises a callback's exception only when another callback is due
 
 
@@ -84,6 +87,47 @@ class _Driver:
             return False
         systemd.ready()
         return True
+
+
+@contextmanager
+def non_blocking_output() -> Iterator[None]:
+    """Drop output that nobody reads, as after Ctrl-S in a terminal, instead of waiting.
+
+    The ROS log writes to standard error in C code, which holds the interpreter's lock: a write
+    that blocks would stop all threads. So each output becomes a pipe that does not block. A `cat`
+    copies it to where the output went before, also after this process has crashed.
+    """
+    if sys.stderr.isatty():  # of which the ROS log would no longer know
+        os.environ.setdefault("RCUTILS_COLORIZED_OUTPUT", "1")
+    copies = [_copy_output(stream.fileno()) for stream in (sys.stdout, sys.stderr)]
+    try:
+        yield
+    finally:
+        for stream, (original, process) in zip((sys.stdout, sys.stderr), copies, strict=True):
+            with suppress(BlockingIOError):
+                stream.flush()
+            os.dup2(original, stream.fileno())  # closes the pipe, which ends `cat`
+            os.close(original)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_FLUSH_TIMEOUT)
+
+
+def _copy_output(descriptor: int) -> tuple[int, subprocess.Popen[bytes]]:
+    """Replace an output by a pipe; return a descriptor of the original and the copying process."""
+    original = os.dup(descriptor)
+    read, write = os.pipe()
+    os.set_blocking(write, False)
+    process = subprocess.Popen(["cat"], stdin=read, stdout=original, preexec_fn=_ignore_signals)
+    os.dup2(write, descriptor)
+    os.close(read)
+    os.close(write)
+    return original, process
+
+
+def _ignore_signals() -> None:
+    """Make a new process end with its input and not by a signal to the whole process group."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGTTOU):
+        signal.signal(number, signal.SIG_IGN)
 
 
 def main() -> int:

@@ -12,7 +12,7 @@ import threading
 import time
 
 from arm_common.ros.qos import LATCHED
-from arm_description.ros.servo_limits import TOPIC, limits_text
+from arm_description.urdf.servo_limits import TOPIC, limits_text
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
@@ -27,7 +27,7 @@ from arm_hardware.control.state_machine import (
     Tracking,
 )
 from arm_hardware.driver import Driver
-from arm_hardware.ros import messages
+from arm_hardware.ros import driver_messages
 from arm_hardware.ros.driver_context import DriverContext
 from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 from arm_interfaces.msg import HardwareStatus
@@ -234,14 +234,14 @@ class DriverStatePublisher:
                 self._publish_state(driver, snapshot, tracking)
                 self._resting.postpone(now)
             if driver and snapshot.goal_positions != self._goal_positions:
-                self._goal.publish(messages.goal(driver.axes, snapshot, stamp))
+                self._goal.publish(driver_messages.goal(driver.axes, snapshot, stamp))
                 self._goal_positions = snapshot.goal_positions
             if self._status_limiter.is_due(now) or changed:
                 hardware = self._context.parameters.options.hardware
-                self._status.publish(messages.status(hardware, driver, snapshot, stamp))
+                self._status.publish(driver_messages.status(hardware, driver, snapshot, stamp))
                 self._last_status = status
             if self._slow.is_due(now):
-                self._context.log_repeated_refusals()
+                self._context.refusals.log_repeated()
                 message = diagnostics(self._name, self._context, snapshot, stamp)
                 self._report_removed_stop(message.status[0])
                 self._diagnostics.publish(message)
@@ -277,7 +277,7 @@ class DriverStatePublisher:
             self._last_tick = moment
         if driver is None:
             return
-        state = messages.joint_state(driver.axes, snapshot, self._last_stamp)
+        state = driver_messages.joint_state(driver.axes, snapshot, self._last_stamp)
         if state is not None:
             self._states.publish(state)
         if tracking is not None:

@@ -17,7 +17,7 @@ from arm_hardware.control.state_machine import Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.speed_scaling import check_speed_scaling
-from arm_hardware.ros import messages
+from arm_hardware.ros import driver_messages
 from arm_hardware.ros.driver_context import DriverContext
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -51,7 +51,7 @@ class TrajectoryMonitor:
 
     def publish(self, driver: Driver, tracking: Tracking, stamp: Time) -> None:
         """Publish controller_state."""
-        self._publisher.publish(messages.controller_state(driver.axes, tracking, stamp))
+        self._publisher.publish(driver_messages.controller_state(driver.axes, tracking, stamp))
 
     def _on_scaling(self, message: SpeedScalingFactor) -> None:
         """Set the speed scaling; without a driver, of the next one."""

@@ -119,7 +119,7 @@ def world(monkeypatch):
         monkeypatch.setattr(publisher_module.time, "monotonic", lambda: made.wall)
         array = DiagnosticArray(status=[DiagnosticStatus()])
         monkeypatch.setattr(publisher_module, "diagnostics", lambda *_: array)
-        monkeypatch.setattr(publisher_module.messages, "status", lambda *_: None)
+        monkeypatch.setattr(publisher_module.driver_messages, "status", lambda *_: None)
         return made
 
     return make

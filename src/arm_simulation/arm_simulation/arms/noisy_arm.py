@@ -119,17 +119,29 @@ _FAULTS = {
 
 
 @dataclass(frozen=True)
-class MonteCarloTrial:
-    """Result of one transfer."""
+class TransferTrial:
+    """Result of one transfer; equal seeds and errors give equal results.
 
-    seed: int  # seed of its random numbers
-    fault: str  # the first fault in a few words; "" if the transfer succeeded
-    turns: float  # turns engaged on the expected bolt at the end
+    Attributes:
+        seed: Of its random numbers.
+        fault: What went wrong first; "" for a success.
+        turns: Turns engaged on the expected bolt at the end.
+        duration: Simulated time [s]; 0 without physics.
+        joints: True joint positions (m, n) [rad] after each step up to the fault; physics only.
+        nut: base_link <- nut (4, 4) [m] at the fault or the end; physics only.
+    """
+
+    seed: int
+    fault: str
+    turns: float
+    duration: float = 0.0
+    joints: tuple[tuple[float, ...], ...] = ()
+    nut: tuple[tuple[float, ...], ...] = ()
 
 
 def run_trial(
     plan: TaskPlan, expected: Expectation, noise: Noise, seed: int, zeros: Array | None = None
-) -> MonteCarloTrial:
+) -> TransferTrial:
     """Run a plan for the nominal arm and scene on an arm and a scene with random errors.
 
     Equal seeds give equal trials; zeros (n,) are the zero errors of the joints [rad], random if
@@ -142,7 +154,7 @@ def run_trial(
     nut = run.nuts[-1]
     in_place = nut.bolt == expected.nut_on and not nut.grasped
     turns = nut.turns_engaged if in_place else 0.0
-    return MonteCarloTrial(seed, "" if turns >= expected.turns else fault(run), turns)
+    return TransferTrial(seed, "" if turns >= expected.turns else fault(run), turns)
 
 
 def fault(run: Recording) -> str:

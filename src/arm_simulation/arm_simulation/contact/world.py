@@ -18,6 +18,7 @@ from arm_description.home_posture import home_posture
 from arm_description.model.elements import DependentJoint, mimic_names
 from arm_description.robot_model import RobotModel
 from arm_tasks.planning.collision.mujoco_library import mujoco
+from arm_tasks.scene.scene import Bolt, Scene
 
 from arm_simulation.contact.model_cache import compiled
 from arm_simulation.contact.servos import JawAngleMap, PulseMap, PulseOf, ServoBank, ServoErrors
@@ -27,11 +28,7 @@ from arm_simulation.mjcf.robot import GRIPPER, RobotMjcf
 from arm_simulation.mjcf.scene_objects import (
     NUT_HEXAGON,
     NUT_THREAD,
-    BoltBody,
-    NutBody,
-    PinBody,
     SceneObjectsMjcf,
-    SolidBody,
     check_apart,
 )
 from arm_simulation.mjcf.shafts import Tangents
@@ -43,16 +40,6 @@ _COAXIAL = 1.0e-3  # a nut on a thread is at most this far beside its axis [m]
 _TILT = math.radians(12.0)
 _ASLEEP = 0.5e-3  # speed of a body at rest; those that a contact moves to and fro are slower [m/s]
 _DEEPEST = 0.5e-3  # of two bodies in each other at the start [m]
-
-
-@dataclass(frozen=True)
-class SimulatedScene:
-    """Everything around the arm."""
-
-    bolts: tuple[BoltBody | PinBody, ...] = ()
-    nut: NutBody | None = None
-    solids: tuple[SolidBody, ...] = ()
-    floor: float = 0.0  # height [m]
 
 
 @dataclass(frozen=True)
@@ -73,9 +60,10 @@ class NutTruth:
         return self.jaw_force > _HELD
 
 
-def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
+def scene_mjcf(model: RobotModel, scene: Scene) -> str:
     """Return robot and scene as MJCF in centimetres and grams, with the solver's settings."""
-    check_apart(scene.bolts)
+    bolts = list(scene.bolts.values())
+    check_apart(bolts)
     root = document(model.name, CGS)
     option = section(root, "option")
     values = {
@@ -97,14 +85,14 @@ def scene_mjcf(model: RobotModel, scene: SimulatedScene) -> str:
     RobotMjcf(model, CGS).add_to(root)
     objects = SceneObjectsMjcf(root, CGS)
     objects.add_floor(scene.floor)
-    for bolt in scene.bolts:
-        if isinstance(bolt, PinBody):
+    for bolt in bolts:
+        if bolt.is_pin:
             objects.add_pin(bolt)
         else:
             objects.add_bolt(bolt)
     if scene.nut is not None:
-        objects.add_nut(scene.nut)
-    for solid in scene.solids:
+        objects.add_nut(scene.nut, scene.nut_thread)
+    for solid in scene.objects.values():
         objects.add_solid(solid)
     return xml_text(root)
 
@@ -115,7 +103,7 @@ class ContactWorld:
     def __init__(
         self,
         model: RobotModel,
-        scene: SimulatedScene,
+        scene: Scene,
         maps: Mapping[str, PulseMap],
         errors: Mapping[str, ServoErrors] | None = None,
         report: Callable[[str], None] = lambda _: None,
@@ -124,13 +112,14 @@ class ContactWorld:
 
         Args:
             model: the robot.
-            scene: its surroundings.
+            scene: its surroundings; a nut starts on its bolt, as screwed on as the scene says, and
+                other bolts catch it at their `thread_start`.
             maps: calibrated map of each servo by joint name, and of "gripper", to its width.
             errors: errors of the servos by the same names.
             report: receives a sentence if the start takes long.
 
         Raises:
-            InputError: MuJoCo is missing, or the scene is impossible.
+            InputError: MuJoCo is missing, or the scene or a thread is impossible.
         """
         self._library = mujoco()
         self._robot = model
@@ -152,7 +141,7 @@ class ContactWorld:
         widest = model.gripper.max_width if model.gripper else 0.0
         self.place([rest[name] for name in model.joint_names], rest.get(GRIPPER, widest))
         if scene.nut is not None:
-            self.place_nut(scene.nut.pose)
+            self.place_nut(scene.nut_start())
         self._measure_forces()
         self._check_start()
 
@@ -190,7 +179,7 @@ class ContactWorld:
                 data.qpos[at : at + 7] = model.qpos0[at : at + 7]
                 data.qvel[rate : rate + 6] = data.qacc_warmstart[rate : rate + 6] = 0.0
         if self._scene.nut is not None:
-            self.place_nut(self._scene.nut.pose)
+            self.place_nut(self._scene.nut_start())
         self._library.mj_forward(model, data)
         self._measure_forces()
 
@@ -260,17 +249,17 @@ class ContactWorld:
         nut = self._scene.nut
         assert nut is not None
         engaged = 0.0
-        if isinstance(on, BoltBody):
-            engaged = min(max(overlap, 0.0), nut.thickness) / on.thread.pitch
+        if on is not None and not on.is_pin:
+            engaged = min(max(overlap, 0.0), nut.thickness) / on.pitch
         name = "" if on is None else on.name
         fallen = on is None and jaws <= _HELD and other > 0.0
         return NutTruth(T, name, engaged, tilt, jaws, thread, fallen)
 
-    def _on_bolt(self, T: Array) -> tuple[BoltBody | PinBody | None, float, float]:
+    def _on_bolt(self, T: Array) -> tuple[Bolt | None, float, float]:
         """Return the bolt in the nut, the depth of its tip [m], and the angle between the axes."""
         nut = self._scene.nut
         assert nut is not None
-        for bolt in self._scene.bolts:
+        for bolt in self._scene.bolts.values():
             at = inverse(self.pose_of(bolt.name)) @ T
             overlap = float(at[2, 3]) + nut.thickness / 2.0
             aside = math.hypot(float(at[0, 3]), float(at[1, 3]))

@@ -114,37 +114,34 @@ class Rehearsal:
             raise StateError(f"{name!r} cannot be rehearsed; {did_you_mean(name, names)}.")
         if not math.isfinite(value):
             raise StateError(f"{name}: {value} is not a finite number.")
-        return event.act(self, servo, value)
+        given = [*([servo] if event.servo else []), *([value] if event.unit else [])]
+        return event.act(self, *given)
 
     # -- Events -----------------------------------------------------------------------------------
 
-    def show(self, servo: str = "", value: float = 0.0) -> str:
+    def show(self) -> str:
         """Return where the servos stand, what fails, and the port of other programs."""
-        del servo, value
         lines = [f"{self._label(a, m)}: {_text(a, self._position(m))}" for a, m in self._servos]
         lines += [f"- {failure}" for failure in self._failures.values()] or ["- nothing fails"]
         if port := self._emulation.port:
             lines.append(f"Any program reaches these servos at the serial port {port}")
         return "\n".join(lines)
 
-    def unplug(self, servo: str, value: float = 0.0) -> str:
+    def unplug(self, servo: str) -> str:
         """Unplug a servo or the bus."""
-        del value
         channel, label = self._channel(servo)
         self._emulation.unplug(channel)
         return self._lasts("plug", servo if channel is None else label, f"{label} is unplugged.")
 
-    def plug(self, servo: str, value: float = 0.0) -> str:
+    def plug(self, servo: str) -> str:
         """Plug it in again."""
-        del value
         channel, label = self._channel(servo)
         self._emulation.plug(channel)
         self._failures.pop(("plug", servo if channel is None else label), None)
         return f"{label} is plugged in."
 
-    def supply(self, servo: str, volts: float) -> str:
+    def supply(self, volts: float) -> str:
         """Change the servos' supply."""
-        del servo
         if not 0.0 <= volts <= HIGHEST_SUPPLY:
             raise StateError(f"supply: {volts:g} V is not within 0 to {HIGHEST_SUPPLY:g} V.")
         self._emulation.supply(volts)
@@ -158,18 +155,16 @@ class Rehearsal:
         """Push a joint that slides, or the jaws, by a distance [m], and hold it there."""
         return self._push(servo, distance, "m", "push")
 
-    def let_go(self, servo: str, value: float = 0.0) -> str:
+    def let_go(self, servo: str) -> str:
         """Let a joint go that was pushed."""
-        del value
         axis, servo_map = self._find(servo)
         self._emulation.push(servo_map.channel, None)
         label = self._label(axis, servo_map)
         self._failures.pop(("push", label), None)
         return f"No hand holds {label}."
 
-    def put(self, servo: str, width: float) -> str:
+    def put(self, width: float) -> str:
         """Put an object of a width [m] into the jaws, or take it out (0)."""
-        del servo
         gripper = self._gripper
         if gripper is None:
             raise StateError("object: this arm has no gripper.")
@@ -193,9 +188,8 @@ class Rehearsal:
         self._emulation.block(jaws.channel, **({"lower": stop} if opens else {"upper": stop}))
         return self._lasts("object", "", f"An object of {1e3 * width:g} mm is in the jaws.")
 
-    def restore(self, servo: str = "", value: float = 0.0) -> str:
+    def restore(self) -> str:
         """End every failure."""
-        del servo, value
         self._emulation.plug()
         for _, servo_map in self._servos:
             self._emulation.plug(servo_map.channel)
@@ -212,10 +206,8 @@ class Rehearsal:
         label = self._label(axis, servo_map)
         if axis.unit != unit:
             raise StateError(f"{label} moves in {_UNITS[axis.unit]}; use the event {other}.")
-        setpoint, per_count = (
-            self._emulation.setpoint(servo_map.channel),
-            servo_map.setpoint_per_count,
-        )
+        per_count = servo_map.setpoint_per_count
+        setpoint = self._emulation.setpoint(servo_map.channel)
         setpoint += amount / servo_map.slope(round(setpoint / per_count)) * per_count
         low, high = self._emulation.travel
         setpoint = max(low, min(high, setpoint))
@@ -266,14 +258,14 @@ class Event:
 
     Attributes:
         name: Its name.
-        act: Does it, by servo and value.
+        act: Does it, by those of servo and value that it takes.
         text: What it does, for the help.
         servo: Whether it concerns one servo, which is named.
         unit: Of the value that it takes, one of UNITS; "" for none.
     """
 
     name: str
-    act: Callable[[Rehearsal, str, float], str]
+    act: Callable[..., str]
     text: str
     servo: bool = False
     unit: str = ""

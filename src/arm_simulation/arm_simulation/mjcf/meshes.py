@@ -30,19 +30,6 @@ class TriangleMesh:
     vertices: Array  # (n, 3) [m]
     faces: Indices  # (m, 3), indices of vertices
 
-    @property
-    def is_watertight(self) -> bool:
-        """True if every edge belongs to two triangles, once in each direction."""
-        edges = np.concatenate([self.faces[:, pair] for pair in ((0, 1), (1, 2), (2, 0))])
-        forward = set(map(tuple, edges.tolist()))
-        return len(forward) == len(edges) and all((b, a) in forward for a, b in forward)
-
-    @property
-    def volume(self) -> float:
-        """Enclosed volume [m^3], negative if the triangles face inwards."""
-        a, b, c = (self.vertices[self.faces[:, i]] for i in range(3))
-        return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6.0)
-
 
 def bolt_mesh(thread: ScrewThread, length: float, start: float = 0.0) -> TriangleMesh:
     """Return a bolt from its free end at z = 0 to z = length [m], with a chamfered tip.

@@ -72,10 +72,9 @@ class ServoDynamics:
 SERVO = ServoDynamics()
 _ROUNDING = 1e-9  # of an inertia, relative to its largest moment
 _COUPLED = "0.005 1"  # solref of joints that follow others
-_FRAME_MASS, _FRAME_INERTIA = (
-    1e-4,
-    1e-8,
-)  # of links without a body, which MuJoCo needs [kg, kg m^2]
+# Of links without a body, which MuJoCo needs.
+_FRAME_MASS = 1e-4  # [kg]
+_FRAME_INERTIA = 1e-8  # [kg m^2]
 
 
 class RobotMjcf:

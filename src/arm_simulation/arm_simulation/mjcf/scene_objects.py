@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z
+from arm_tasks.scene.objects import SceneObject
+from arm_tasks.scene.scene import Bolt, Nut
 from arm_tasks.scene.screw_thread import ScrewThread
 
 from arm_simulation.errors import SimulationError
@@ -54,67 +55,6 @@ _TORSION = 1.5e-3
 _LOOK = {"bolt": "0.6 0.62 0.66 1", "nut": "0.85 0.7 0.3 1"}
 
 
-@dataclass(frozen=True)
-class BoltBody:
-    """A fixed bolt; its frame is at the free end, z into the wall."""
-
-    name: str
-    pose: Array  # base_link <- bolt (4, 4) [m]
-    thread: ScrewThread
-    length: float  # of the thread [m]
-    start: float = 0.0  # roll of the nut about z at which the thread catches [rad]
-
-    @property
-    def diameter(self) -> float:
-        """Major diameter [m]."""
-        return self.thread.diameter
-
-    @property
-    def simulated(self) -> float:
-        """Length of the thread that is simulated [m]; a nut stops at its end."""
-        return min(self.length, _LONGEST)
-
-
-@dataclass(frozen=True)
-class PinBody:
-    """A fixed smooth pin; its frame is as that of a bolt."""
-
-    name: str
-    pose: Array  # base_link <- pin (4, 4) [m]
-    diameter: float  # [m]
-    length: float  # [m]
-
-
-@dataclass(frozen=True)
-class NutBody:
-    """A loose hexagon nut; its frame is at its centre, z along its axis, x to a flat."""
-
-    pose: Array  # base_link <- nut (4, 4) [m]
-    thread: ScrewThread
-    across_flats: float  # [m]
-    thickness: float  # [m]
-
-
-@dataclass(frozen=True)
-class SolidPart:
-    """A box (x, y, z) or a cylinder (radius, length) along z [m]."""
-
-    kind: str
-    size: tuple[float, ...]
-    pose: Array  # object <- part (4, 4) [m]
-    rgba: tuple[float, ...] = (0.7, 0.7, 0.7, 1.0)
-
-
-@dataclass(frozen=True)
-class SolidBody:
-    """An object of boxes and cylinders; without a mass it is fixed."""
-
-    name: str
-    pose: Array  # base_link <- object (4, 4) [m]
-    parts: tuple[SolidPart, ...]
-    mass: float | None = None  # [kg]
-
-
 class SceneObjectsMjcf:
     """Adds scene objects to an MJCF document."""
 
@@ -130,9 +70,15 @@ class SceneObjectsMjcf:
         values = {"type": "plane", "size": "0 0 1", "pos": at, "rgba": "0.9 0.9 0.9 1"}
         ET.SubElement(self._world, "geom", values | SURROUNDINGS | _SOLID_CONTACT, name="floor")
 
-    def add_bolt(self, bolt: BoltBody) -> None:
-        """Add a bolt: its thread, a cylinder for the arm, a collar at the thread's end."""
-        thread, length = bolt.thread, bolt.simulated
+    def add_bolt(self, bolt: Bolt) -> None:
+        """Add a bolt: its thread, a cylinder for the arm, a collar at the thread's end.
+
+        A nut stops at the collar, where the thread that is simulated ends.
+
+        Raises:
+            SceneError: its thread is impossible.
+        """
+        thread, length = bolt.thread, min(bolt.length, _LONGEST)
         mesh = f"bolt_{thread.diameter * 1e6:.0f}_{thread.pitch * 1e6:.0f}_{thread.hand}_{length}"
         self._add_mesh(mesh, lambda: bolt_mesh(thread, length))
         body = self._body_in_nut(bolt.name, bolt.pose @ turn_z(bolt.start), mesh)
@@ -141,7 +87,7 @@ class SceneObjectsMjcf:
         collar = max(bolt.length - length, 1e-3)
         self._cylinder(body, 1.2 * radius, length, length + collar, SURROUNDINGS)
 
-    def add_pin(self, pin: PinBody) -> None:
+    def add_pin(self, pin: Bolt) -> None:
         """Add a smooth pin, and a cylinder for the arm."""
         mesh = f"pin_{pin.diameter * 1e6:.0f}_{pin.length * 1e6:.0f}"
         self._add_mesh(mesh, lambda: pin_mesh(pin.diameter, pin.length))
@@ -155,9 +101,9 @@ class SceneObjectsMjcf:
         ET.SubElement(body, "geom", values | THREAD | _THREAD_CONTACT)
         return body
 
-    def add_nut(self, nut: NutBody) -> None:
-        """Add a nut that moves freely."""
-        mesh, thread, units = "nut", nut.thread, self._units
+    def add_nut(self, nut: Nut, thread: ScrewThread) -> None:
+        """Add a nut of a thread that moves freely."""
+        mesh, units = "nut", self._units
         if nut.across_flats < 1.25 * thread.diameter:
             raise SimulationError(
                 f"a nut of {nut.across_flats * 1e3:g} mm across its flats is too thin for a "
@@ -168,7 +114,7 @@ class SceneObjectsMjcf:
         # Its place is no part of the document: the cached model serves for any.
         body = ET.SubElement(self._world, "body", name="nut")
         ET.SubElement(body, "freejoint", name="nut")
-        mass, axial, lateral = _nut_inertia(nut)
+        mass, axial, lateral = _nut_inertia(nut, thread)
         values = {
             "pos": "0 0 0",
             "mass": words([mass * units.mass]),
@@ -182,7 +128,7 @@ class SceneObjectsMjcf:
         values = {"name": NUT_HEXAGON, "type": "mesh", "mesh": "hexagon", "group": "3"}
         ET.SubElement(body, "geom", values | SURROUNDINGS | _SOLID_CONTACT)
 
-    def add_solid(self, solid: SolidBody) -> None:
+    def add_solid(self, solid: SceneObject) -> None:
         """Add an object; with a mass it moves freely."""
         body = ET.SubElement(
             self._world, "body", placement(solid.pose, self._units), name=solid.name
@@ -195,7 +141,7 @@ class SceneObjectsMjcf:
             values = {
                 "type": part.kind,
                 "size": geom_size(part.kind, part.size, self._units),
-                "rgba": words(part.rgba),
+                "rgba": words(part.color),
                 "mass": words([share]),
                 **placement(part.pose, self._units),
             }
@@ -225,11 +171,11 @@ class SceneObjectsMjcf:
         ET.SubElement(self._assets, "mesh", values)
 
 
-def _nut_inertia(nut: NutBody) -> tuple[float, float, float]:
+def _nut_inertia(nut: Nut, thread: ScrewThread) -> tuple[float, float, float]:
     """Return mass [kg] and moments along and across the axis [kg m^2]: a hexagon with a hole."""
     side = nut.across_flats / math.sqrt(3.0)
     area = 1.5 * math.sqrt(3.0) * side**2
-    hole = nut.thread.internal.pitch_diameter / 2.0
+    hole = thread.internal.pitch_diameter / 2.0
     outer = STEEL * nut.thickness * area
     inner = STEEL * nut.thickness * math.pi * hole**2
     mass = outer - inner
@@ -238,7 +184,7 @@ def _nut_inertia(nut: NutBody) -> tuple[float, float, float]:
     return mass, axial, axial / 2.0 + mass * nut.thickness**2 / 12.0
 
 
-def check_apart(bolts: Sequence[BoltBody | PinBody]) -> None:
+def check_apart(bolts: Sequence[Bolt]) -> None:
     """Check that no bolt stands in another one.
 
     Raises:

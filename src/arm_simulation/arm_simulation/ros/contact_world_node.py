@@ -22,7 +22,7 @@ from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
 from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.selection import pulse_calibration
-from arm_hardware.clock import SharedPace
+from arm_hardware.shared_pace import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME
@@ -34,7 +34,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_simulation.contact.scene import NutObserver, simulated_scene
+from arm_simulation.contact.nut_observer import NutObserver
 from arm_simulation.contact.world import FRAME, ContactWorld
 from arm_simulation.emulation.pca9685_chip import stored_pulses
 from arm_simulation.errors import SimulationError
@@ -111,7 +111,7 @@ class ContactWorldNode(Node):
         self._names = PrefixedNames(chosen.prefix)
         self._base = self._names.add(BASE_FRAME)
         log = self.get_logger().info
-        self._world = ContactWorld(model, simulated_scene(scene), maps, report=log)
+        self._world = ContactWorld(model, scene, maps, report=log)
         self._nut = NutObserver(self._world.nut()) if scene.nut is not None else None
         self._payloads = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
         self._nuts = self.create_publisher(NutState, "nut_world/state", 10)

@@ -18,7 +18,6 @@ from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Observation
 
 from arm_simulation.arms.driver_arm import DriverArm
-from arm_simulation.contact.scene import simulated_scene
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import ContactWorld, NutTruth
 from arm_simulation.emulation.board import SimulatedBoard
@@ -38,7 +37,7 @@ class ContactArm(DriverArm):
         self._pulse_of = self.driver.emulation.chip.pulse_us
         names = (axis.name for axis in self.driver.axes.actuators)
         maps = dict(zip(names, self.driver.output.maps, strict=True))
-        self.world = ContactWorld(model, simulated_scene(scene), maps, errors)  # type: ignore[arg-type]
+        self.world = ContactWorld(model, scene, maps, errors)  # type: ignore[arg-type]
         self.arm()
         self.settle()
 

@@ -30,7 +30,7 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Screw, Task
 
 from arm_kinematics import Chain
-from arm_simulation.arms.noisy_arm import Noise, NoisyArm, displaced, run_trial
+from arm_simulation.arms.noisy_arm import Noise, NoisyArm, TransferTrial, displaced, run_trial
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import NutTruth
 from arm_simulation.errors import SimulationError
@@ -67,27 +67,6 @@ class TransferJob:
 
 
 @dataclass(frozen=True)
-class TransferTrial:
-    """Result of a job; equal jobs have equal results.
-
-    Attributes:
-        seed: That of the job.
-        fault: What went wrong first; "" for a success.
-        turns: Turns engaged on the expected bolt at the end.
-        duration: Simulated time [s]; 0 without physics.
-        joints: True joint positions (m, n) [rad] after each step up to the fault; physics only.
-        nut: base_link <- nut (4, 4) [m] at the fault or the end; physics only.
-    """
-
-    seed: int
-    fault: str
-    turns: float
-    duration: float = 0.0
-    joints: tuple[tuple[float, ...], ...] = ()
-    nut: tuple[tuple[float, ...], ...] = ()
-
-
-@dataclass(frozen=True)
 class _Expectation:
     """A plan, and the nut after each of its steps by the rules of geometry."""
 
@@ -109,8 +88,7 @@ def run_job(job: TransferJob) -> TransferTrial:
         return _contact_trial(expected, job, zeros)
     wanted = plan.request.task.expect
     assert wanted is not None
-    done = run_trial(plan, wanted, job.noise, job.seed, zeros)
-    return TransferTrial(job.seed, done.fault, done.turns)
+    return run_trial(plan, wanted, job.noise, job.seed, zeros)
 
 
 def zeros_after_touching(model: RobotModel, noise: Noise, seed: int) -> Array:

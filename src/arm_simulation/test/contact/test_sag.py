@@ -9,8 +9,9 @@ import pytest
 from arm_hardware.calibration.driven_axes import axes_of
 from arm_hardware.calibration.selection import calibration_for, config_folder
 from arm_hardware.control.sag_compensation import SagCompensation
-from arm_simulation.contact.world import ContactWorld, SimulatedScene
+from arm_simulation.contact.world import ContactWorld
 from arm_simulation.mjcf.robot import SERVO
+from arm_tasks.scene.scene import Scene
 
 from arm_description import load_robot
 
@@ -35,7 +36,7 @@ def test_compensation_takes_most_of_the_sag_of_new_servos():
     by_name = dict(zip([axis.name for axis in axes.actuators], maps, strict=True))
     stiffness = [SERVO.stiffness(joint.effort, slides=False) for joint in model.joints]
     sag = SagCompensation.of_model(model, calibration.narrowed(axes), stiffness, LIMIT, 0.02)
-    world = ContactWorld(model, SimulatedScene(solids=(), floor=-1.0), by_name)
+    world = ContactWorld(model, Scene("empty", "", {}, None, {}, {}, floor=-1.0), by_name)
 
     def sunk(q, offsets):
         """Return how far the tool is below where it is meant to be [m]."""

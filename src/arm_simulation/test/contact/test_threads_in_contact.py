@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z, turn_z
-from arm_simulation.contact.world import ContactWorld, SimulatedScene
+from arm_simulation.contact.world import ContactWorld
 from arm_simulation.mjcf.elements import CGS
-from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, PinBody
+from arm_tasks.scene.scene import Bolt, Nut, Scene
 from arm_tasks.scene.screw_thread import ScrewThread
 
 from arm_description import load_robot
@@ -43,13 +43,22 @@ class NutOnBolt:
     def __init__(self, thread, depth, gravity=(0.0, 0.0, -9.81), pin=None):
         start = 0.4
         self.thread = thread
-        self.bolt = BoltBody("bolt", pose(LEVEL, (0.3, 0.0, 0.3)), thread, 25e-3, start)
+        self.bolt = Bolt(
+            "bolt",
+            pose(LEVEL, (0.3, 0.0, 0.3)),
+            thread.diameter if pin is None else pin,
+            25e-3 if pin is None else 15e-3,
+            thread.pitch if pin is None else 0.0,
+            thread.hand,
+            start,
+        )
+        nut = Nut(11.11e-3, THICKNESS, "bolt", depth / thread.pitch, 0.0, thread)
+        scene = Scene("nut", "", {"bolt": self.bolt}, nut, {}, {})
+        self.world = ContactWorld(MODEL, scene, MAPS)
         if pin is not None:
-            self.bolt = PinBody("bolt", self.bolt.pose, pin, 15e-3)
-        roll = start + thread.hand * 2.0 * math.pi * depth / thread.pitch
-        T = self.bolt.pose @ shift_z(depth - THICKNESS / 2.0) @ turn_z(roll)
-        nut = NutBody(T, thread, 11.11e-3, THICKNESS)
-        self.world = ContactWorld(MODEL, SimulatedScene((self.bolt,), nut), MAPS)
+            roll = start + thread.hand * 2.0 * math.pi * depth / thread.pitch
+            T = self.bolt.pose @ shift_z(depth - THICKNESS / 2.0) @ turn_z(roll)
+            self.world.place_nut(T)
         self.model, self.data = self.world.mj_model, self.world.mj_data
         self.model.opt.gravity[:] = np.array(gravity) * CGS.length
         self.turned = 0.0

@@ -10,11 +10,12 @@ import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_description.model.elements import LinkMass
 from arm_simulation.contact.servos import IDLE_CURRENT, STALL_CURRENT, ServoErrors
-from arm_simulation.contact.world import ContactWorld, SimulatedScene
+from arm_simulation.contact.world import ContactWorld
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
 from arm_simulation.mjcf.robot import SERVO
-from arm_simulation.mjcf.scene_objects import SolidBody, SolidPart
+from arm_tasks.scene.objects import GREY, Primitive, SceneObject
+from arm_tasks.scene.scene import Scene
 
 from arm_description import load_robot
 
@@ -23,6 +24,7 @@ MODEL = load_robot("nut_arm")
 NAMES = (*MODEL.joint_names, "gripper")
 GRAVITY = 9.81
 EXACT = ServoErrors(dead_band=0.0, play=0.0)
+EMPTY = Scene("empty", "", {}, None, {}, {}, floor=-1.0)
 
 
 @dataclass(frozen=True)
@@ -52,12 +54,13 @@ def pulses(**positions):
 
 
 def world(*solids, errors=None, floor=-1.0):
-    return ContactWorld(MODEL, SimulatedScene(solids=solids, floor=floor), MAPS, errors)
+    objects = {solid.name: solid for solid in solids}
+    return ContactWorld(MODEL, Scene("solids", "", {}, None, objects, {}, floor), MAPS, errors)
 
 
 def block(name="block", at=(0.3, 0.0, 0.5), mass=0.05, side=0.02):
-    part = SolidPart("box", (side, side, side), np.eye(4))
-    return SolidBody(name, pose(p=at), (part,), mass)
+    part = Primitive("box", (side, side, side), np.eye(4), GREY)
+    return SceneObject(name, "objects", pose(p=at), (part,), mass)
 
 
 def test_free_fall_is_that_of_a_point_mass():
@@ -109,8 +112,8 @@ def test_servo_sags_by_its_load_over_its_stiffness():
 
 def test_current_of_the_supply_rises_when_the_arm_touches():
     """A fixed block stops the upper arm; the same motion without it ends at rest."""
-    part = SolidPart("box", (0.02, 0.2, 0.4), np.eye(4))
-    wall = SolidBody("wall", pose(p=(0.2, 0.0, 0.2)), (part,))
+    part = Primitive("box", (0.02, 0.2, 0.4), np.eye(4), GREY)
+    wall = SceneObject("wall", "objects", pose(p=(0.2, 0.0, 0.2)), (part,))
     free, touching = world(), world(wall)
     for angle in np.linspace(0.0, 0.5, 50):
         for simulated in (free, touching):
@@ -128,8 +131,8 @@ def test_current_of_the_supply_rises_when_the_arm_touches():
 def test_current_tells_how_far_a_servo_is_commanded_past_a_touch():
     """2.5 A at the 4 degrees of error at which a servo stalls: 0.18 A for a mm at 0.2 m."""
     tip = MODEL.fk([0.0, 0.4, -0.4, 0.0])[:3, 3]
-    rod = SolidPart("cylinder", (3e-3, 0.1), np.eye(4))
-    touching = world(SolidBody("post", pose(p=(tip[0] - 0.01, 0.06, tip[2])), (rod,)))
+    rod = Primitive("cylinder", (3e-3, 0.1), np.eye(4), GREY)
+    touching = world(SceneObject("post", "objects", pose(p=(tip[0] - 0.01, 0.06, tip[2])), (rod,)))
     currents = []
     for angle in (0.1, 0.2, 0.25, 0.28, 0.3):
         touching.step(pulses(waist=angle, shoulder=0.4, elbow=-0.4), 25)
@@ -197,7 +200,7 @@ def test_claw_turns_to_the_angle_of_the_width():
     model = load_robot("braccio")
     names = (*model.joint_names, "gripper")
     maps = {name: Linear(i, name == "gripper") for i, name in enumerate(names)}
-    simulated = ContactWorld(model, SimulatedScene(floor=-1.0), maps)
+    simulated = ContactWorld(model, EMPTY, maps)
     width = 1000.0 + 0.03 / 30e-6
     simulated.step(lambda channel: width if channel == maps["gripper"].channel else 0.0, 50)
     jaw = simulated.joints()[model.gripper.moving[0]]
@@ -220,11 +223,11 @@ def test_block_slides_beyond_the_angle_of_friction(share, slides):
     """On a plane of friction 0.5, a block stays up to atan(0.5)."""
     angle = share * math.atan(0.5)
     R = so3_exp(np.array([0.0, angle, 0.0]))
-    plane = SolidPart("box", (0.4, 0.2, 0.01), np.eye(4))
-    ramp = SolidBody("ramp", pose(R, (0.5, 0.0, 0.5)), (plane,))
+    plane = Primitive("box", (0.4, 0.2, 0.01), np.eye(4), GREY)
+    ramp = SceneObject("ramp", "objects", pose(R, (0.5, 0.0, 0.5)), (plane,))
     on = pose(R, tuple(np.array([0.5, 0.0, 0.5]) + R @ np.array([0.0, 0.0, 0.015])))
-    part = SolidPart("box", (0.02, 0.02, 0.02), np.eye(4))
-    simulated = world(ramp, SolidBody("block", on, (part,), 0.05))
+    part = Primitive("box", (0.02, 0.02, 0.02), np.eye(4), GREY)
+    simulated = world(ramp, SceneObject("block", "objects", on, (part,), 0.05))
     simulated.step(pulses(), 25)
     moved = float(np.linalg.norm(simulated.pose_of("block")[:3, 3] - on[:3, 3]))
     assert (moved > 0.02) == slides
@@ -349,7 +352,7 @@ def test_contacts_that_are_left_out_are_a_fault_of_the_simulation(kind):
 @pytest.mark.parametrize("masses", [{}, {"waist_link": LinkMass(0.3)}])
 def test_robot_without_masses_gets_estimated_ones_with_a_sentence(masses):
     reports, model = [], replace(MODEL, masses=masses)
-    simulated = ContactWorld(model, SimulatedScene(floor=-1.0), MAPS, report=reports.append)
+    simulated = ContactWorld(model, EMPTY, MAPS, report=reports.append)
     moved = simulated.mj_model.dof_bodyid
     assert (simulated.mj_model.body_subtreemass[moved] > 0.0).all()
     assert bool(reports) == (not masses)
@@ -362,6 +365,4 @@ def test_fixed_bodies_may_overlap():
 
 def test_joint_without_servo_is_named():
     with pytest.raises(SimulationError, match="elbow has no servo"):
-        ContactWorld(
-            MODEL, SimulatedScene(), {name: MAPS[name] for name in NAMES if name != "elbow"}
-        )
+        ContactWorld(MODEL, EMPTY, {name: MAPS[name] for name in NAMES if name != "elbow"})

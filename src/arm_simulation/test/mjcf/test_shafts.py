@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_simulation.contact.servos import ServoErrors
-from arm_simulation.contact.world import ContactWorld, SimulatedScene
+from arm_simulation.contact.world import ContactWorld
 from arm_simulation.mjcf.elements import CGS, SI
 from arm_simulation.mjcf.robot import robot_mjcf
 from arm_simulation.mjcf.shafts import Tangents, shafts_of
+from arm_tasks.scene.scene import Scene
 
 from arm_description import load_robot, parse_robot
 
@@ -64,7 +65,9 @@ def simulated(model, errors=EXACT):
     if model.gripper:
         names.append("gripper")
     maps = {name: Direct(i) for i, name in enumerate(names)}
-    world = ContactWorld(model, SimulatedScene(floor=-1.0), maps, dict.fromkeys(names, errors))
+    world = ContactWorld(
+        model, Scene("empty", "", {}, None, {}, {}, floor=-1.0), maps, dict.fromkeys(names, errors)
+    )
     world.mj_model.opt.gravity[:] = 0.0
     return world, names
 

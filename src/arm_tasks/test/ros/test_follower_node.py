@@ -11,8 +11,8 @@ import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
-from arm_description.ros.servo_limits import TOPIC, limits_text
 from arm_description.trajectories.files import read_trajectory
+from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_tasks.errors import TasksError
 from arm_tasks.manual import recorder as recorder_module
 from arm_tasks.manual.follower import FollowState

@@ -8,7 +8,7 @@ import signal
 
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_description.ros.servo_limits import TOPIC, limits_text
+from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.page import FakeGui
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.shared_control import READ_ONLY, SharedControl

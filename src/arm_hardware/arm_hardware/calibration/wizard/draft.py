@@ -34,10 +34,8 @@ class CalibrationDraft:
         # Position of the servo -> setpoint, in order of measurement.
         self.points: dict[float, float] = {}
         self.channel = servo.channel
-        self.clamp: list[float | None] = [
-            None,
-            None,
-        ]  # new (least, most) setpoint, None if not set
+        # New (least, most) setpoint, None if not set.
+        self.clamp: list[float | None] = [None, None]
         self.compliances: list[float] = []  # readings of 1 / stiffness [rad/(N m) or m/N]
 
     def point(self, joint: float, position: float, setpoint: float) -> MeasuredPoint:

@@ -123,7 +123,9 @@ def calibration_text(
         "joints:",
     ]
     for axis in axes.actuators[: len(motor_of) - (axes.gripper is not None)]:
-        lines.append(f"  {axis.name}: {_joint(motors[motor_of[axis.name]])}")
+        motor = motors[motor_of[axis.name]]
+        half = 0.5 * _span(motor)
+        lines.append(f"  {axis.name}: {_servo(motor, 'deg', -half, half)}")
     if axes.gripper is not None:
         text = _gripper(motors[motor_of[GRIPPER]], axes.gripper, axes.claw(axes.gripper))
         lines += ["", f"{GRIPPER}: {text}"]
@@ -180,27 +182,24 @@ def _check_ids(motors: Mapping[str, Mapping[str, int]], file: str) -> None:
             )
 
 
-def _joint(motor: Mapping[str, int]) -> str:
-    least, most = motor["range_min"], motor["range_max"]
-    half = 0.5 * DEGREES * (most - least)
-    counts = (most, least) if motor["drive_mode"] else (least, most)
-    points = f"[[{-half:.9g}, {counts[0]}], [{half:.9g}, {counts[1]}]]"
-    return _entry(motor, f"points_deg_counts: {points}")
+def _span(motor: Mapping[str, int]) -> float:
+    """Return the range of a motor [deg]."""
+    return DEGREES * (motor["range_max"] - motor["range_min"])
 
 
 def _gripper(motor: Mapping[str, int], width: Axis, claw: Claw | None) -> str:
+    if claw is None:
+        return _servo(motor, "mm", width.lower * 1e3, width.upper * 1e3)
+    closed = math.degrees(claw.closed)
+    return _servo(motor, "deg", closed, closed + _span(motor))
+
+
+def _servo(motor: Mapping[str, int], unit: str, lower: float, upper: float) -> str:
+    """Return the keys of a servo at positions in a unit at the ends of its motor's range."""
     least, most = motor["range_min"], motor["range_max"]
-    unit, ends = "mm", (width.lower * 1e3, width.upper * 1e3)
-    if claw is not None:
-        closed = math.degrees(claw.closed)
-        unit, ends = "deg", (closed, closed + DEGREES * (most - least))
     counts = (most, least) if motor["drive_mode"] else (least, most)
-    points = f"[[{ends[0]:.9g}, {counts[0]}], [{ends[1]:.9g}, {counts[1]}]]"
-    return _entry(motor, f"points_{unit}_counts: {points}")
-
-
-def _entry(motor: Mapping[str, int], points: str) -> str:
-    limits = f"count_limits: [{motor['range_min']}, {motor['range_max']}]"
+    points = f"points_{unit}_counts: [[{lower:.9g}, {counts[0]}], [{upper:.9g}, {counts[1]}]]"
+    limits = f"count_limits: [{least}, {most}]"
     offset = f"homing_offset: {motor['homing_offset']}"
     return f"{{id: {motor['id']}, {points}, {limits}, {offset}}}"
 

@@ -14,12 +14,12 @@ from typing import Any
 from arm_common.files.saving import write_bytes
 from arm_common.yaml.json_schema import schema_of
 
+from arm_hardware.bus.wiring import CHANNELS
 from arm_hardware.calibration.file import (
     ADDRESSES,
     BAUD_RATES,
     BUS_WIRES,
     CALIBRATION,
-    CHANNELS,
     CLOCKS_HZ,
     COUNTS_OF,
     FREQUENCIES_HZ,

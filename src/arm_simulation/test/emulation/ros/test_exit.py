@@ -143,12 +143,16 @@ sys.exit(process.main())
 FAILING = """
 import sys
 from arm_hardware.ros import process
-from arm_hardware.ros.node import HardwareNode
+from arm_hardware.ros.driver_node import HardwareNode
 
-def fail(*_):
-    raise RuntimeError("on purpose")
+answer = HardwareNode._answer
 
-HardwareNode._on_reset = fail
+def fail(node, name, *rest):
+    if name == "reset":
+        raise RuntimeError("on purpose")
+    return answer(node, name, *rest)
+
+HardwareNode._answer = fail
 sys.exit(process.main())
 """
 
@@ -165,7 +169,7 @@ def test_exception_in_a_callback_holds_and_the_process_lives(start, client, boar
     assert board.counts() == left
     code, output = process.end()
     assert code == 0, output
-    assert output.count("raised in <string>:7 fail") == output.count("Traceback") == 1, output
+    assert output.count("raised in <string>:10 fail") == output.count("Traceback") == 1, output
     assert board.pulses() == 0
 
 

@@ -12,7 +12,7 @@ from arm_description.urdf.elements import MOVING
 from arm_description.urdf.reader import read_urdf
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.execution import Tolerances
-from arm_hardware.ros.messages import controller_state, goal_tolerances, joint_state, status
+from arm_hardware.ros.driver_messages import controller_state, goal_tolerances, joint_state, status
 from arm_testing.waiting import wait_for
 from builtin_interfaces.msg import Duration, Time
 from control_msgs.action import FollowJointTrajectory

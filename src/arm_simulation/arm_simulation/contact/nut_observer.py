@@ -1,47 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A scene as bodies of contact physics, and the truth about the nut as a report."""
+"""Reports what happens to the nut, by the truth of contact physics."""
 
 from __future__ import annotations
 
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
-from arm_tasks.scene.scene import Bolt, Scene
 
-from arm_simulation.contact.world import NutTruth, SimulatedScene
-from arm_simulation.mjcf.scene_objects import BoltBody, NutBody, PinBody, SolidBody, SolidPart
-
-
-def simulated_scene(scene: Scene) -> SimulatedScene:
-    """Return the bodies of a scene.
-
-    A nut starts on its bolt, as screwed on as the scene says; other bolts catch it at their
-    `thread_start`.
-
-    Raises:
-        SceneError: a thread is impossible.
-    """
-    bolts = {name: _body(bolt) for name, bolt in scene.bolts.items()}
-    nut = None
-    if scene.nut is not None:
-        thread = scene.nut_thread
-        nut = NutBody(scene.nut_start(), thread, scene.nut.across_flats, scene.nut.thickness)
-    solids = tuple(
-        SolidBody(
-            item.name,
-            item.pose,
-            tuple(SolidPart(p.kind, p.size, p.pose, p.color) for p in item.parts),
-            item.mass,
-        )
-        for item in scene.objects.values()
-    )
-    return SimulatedScene(tuple(bolts.values()), nut, solids, scene.floor)
-
-
-def _body(bolt: Bolt) -> BoltBody | PinBody:
-    if bolt.is_pin:
-        return PinBody(bolt.name, bolt.pose, bolt.diameter, bolt.length)
-    return BoltBody(bolt.name, bolt.pose, bolt.thread, bolt.length, bolt.start)
-
+from arm_simulation.contact.world import NutTruth
 
 _EVENTS = {
     (NutStatus.ON_BOLT, NutStatus.ON_BOLT_HELD): NutEvent.GRIPPED,

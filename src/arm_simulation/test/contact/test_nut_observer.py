@@ -1,33 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The scene as bodies, and what happens to the nut by its poses and contacts alone."""
+"""What happens to the nut by its poses and contacts alone."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_simulation.contact.scene import NutObserver, simulated_scene
+from arm_simulation.contact.nut_observer import NutObserver
 from arm_simulation.contact.world import NutTruth
-from arm_tasks.errors import SceneError
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
-
-
-def test_nut_fits_the_thread_that_it_starts_on(scene):
-    bodies = simulated_scene(scene)
-    on = next(bolt for bolt in bodies.bolts if bolt.name == scene.nut.on)
-    at = np.linalg.inv(on.pose) @ bodies.nut.pose
-    depth = at[2, 3] + bodies.nut.thickness / 2.0
-    roll = np.arctan2(at[1, 0], at[0, 0]) - on.start
-    turns = depth / on.thread.pitch - roll / (2.0 * np.pi)
-    assert turns == pytest.approx(round(turns), abs=1e-9)
-
-
-def test_impossible_thread_is_one_sentence(scene):
-    bolt = replace(scene.bolt("upper_bolt"), pitch=8e-3)
-    with pytest.raises(SceneError) as error:
-        simulated_scene(replace(scene, bolts={**scene.bolts, "upper_bolt": bolt}))
-    assert "\n" not in str(error.value)
-
 
 START = NutTruth(np.eye(4), "a", 3.0, 0.0, 0.0, 1.0, False)
 

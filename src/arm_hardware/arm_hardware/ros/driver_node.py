@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Callable
 from functools import partial, wraps
@@ -38,6 +39,7 @@ from arm_interfaces.srv import Rehearse
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
 
+_LOGGER = logging.getLogger(__name__)
 EMERGENCY_STOP = "arm_hardware/emergency_stop"
 _LOOK_FOR_OTHERS = 3.0  # [s] of wall time
 _TWO_DRIVERS = (
@@ -51,6 +53,7 @@ AUTOSTART = {"none": (), "configure": ("configure",), "activate": ("configure", 
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 
 
+_Act: TypeAlias = Callable[[Any], str]  # carries out a request; returns a sentence about it
 _Transition: TypeAlias = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
@@ -90,20 +93,20 @@ class HardwareNode(ManagedNode):
         self._trajectory = TrajectoryServer(self, context, publish_now)
         self._gripper = GripperServer(self, context, publish_now)
         group = MutuallyExclusiveCallbackGroup()
-        for kind, name, answer in (
-            (Trigger, "stop", self._on_stop),
-            (Trigger, "reset", self._on_reset),
-            (Trigger, "release", self._on_release),
-            (Rehearse, "rehearse", self._on_rehearse),
+        for kind, name, act, level in (
+            (Trigger, "stop", self._stop, logging.WARNING),
+            (Trigger, "reset", self._reset, logging.INFO),
+            (Trigger, "release", self._release, logging.WARNING),
+            (Rehearse, "rehearse", self._rehearse, logging.INFO),
         ):
-            self.create_service(kind, f"~/{name}", answer, callback_group=group, qos_profile=CALLS)
+            self._serve(kind, name, act, level, group)
         now = QoSProfile(depth=1)
         self.create_subscription(
             Empty, EMERGENCY_STOP, self._on_emergency_stop, now, callback_group=group
         )
         # In the group of the transitions: a stop must not wait for a slow bus.
-        self.create_service(Trigger, "~/arm", self._on_arm, qos_profile=CALLS)
-        self.create_service(Trigger, "~/disarm", self._on_disarm, qos_profile=CALLS)
+        self._serve(Trigger, "arm", self._arm)
+        self._serve(Trigger, "disarm", self._disarm)
         self._sees_another_driver = False
         self.create_timer(_LOOK_FOR_OTHERS, self._look_for_others, clock=STEADY_CLOCK)
         self._publisher.start()
@@ -215,27 +218,17 @@ class HardwareNode(ManagedNode):
         except HardwareError as error:
             self._shared.refuse(EMERGENCY_STOP, error)
 
-    def _on_stop(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._answer("stop", self._stop, response)
-        self.get_logger().warning(response.message)
-        return response
-
-    def _on_reset(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._answer("reset", lambda: self._shared.controller().reset(), response)
-        self.get_logger().info(response.message)
-        return response
-
-    def _on_release(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._answer("release", self._release, response)
-        self.get_logger().warning(response.message)
-        return response
-
-    def _on_rehearse(
-        self, request: Rehearse.Request, response: Rehearse.Response
-    ) -> Rehearse.Response:
-        self._answer("rehearse", lambda: self._rehearse(request), response)
-        self.get_logger().info(response.message)
-        return response
+    def _serve(
+        self,
+        kind: type,
+        name: str,
+        act: _Act,
+        level: int = logging.DEBUG,
+        group: MutuallyExclusiveCallbackGroup | None = None,
+    ) -> None:
+        """Offer a service that does something and logs its answer at a level."""
+        answer = partial(self._answer, name, act, level)
+        self.create_service(kind, f"~/{name}", answer, callback_group=group, qos_profile=CALLS)
 
     def _rehearse(self, request: Rehearse.Request) -> str:
         self._shared.controller()  # raises if the driver is not configured
@@ -246,15 +239,7 @@ class HardwareNode(ManagedNode):
             )
         return rehearsal.happen(request.event, request.servo, request.value)
 
-    def _on_arm(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._answer("arm", self._arm, response)
-        return response
-
-    def _on_disarm(self, _: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        self._answer("disarm", self._disarm, response)
-        return response
-
-    def _arm(self) -> str:
+    def _arm(self, _: Trigger.Request) -> str:
         """Arm, also again after a fault; the status shows when motion is accepted."""
         if self._shared.driver is not None:
             snapshot = self._shared.controller().snapshot()
@@ -266,29 +251,32 @@ class HardwareNode(ManagedNode):
             raise StateError(f"Not armed: {self._shared.last_rejection or 'see the log.'}")
         return self._shared.controller().snapshot().message
 
-    def _disarm(self) -> str:
+    def _disarm(self, _: Trigger.Request) -> str:
         """End all goals; the servos hold where they are."""
         if not self.reach("deactivate"):
             raise StateError(f"Not disarmed: {self._shared.last_rejection or 'see the log.'}")
         driver = self._shared.driver
         return (driver.controller.snapshot() if driver else UNCONFIGURED).message
 
-    def _release(self) -> str:
+    def _release(self, _: Trigger.Request) -> str:
         """Switch the servos off; hold the arm by hand before, as it sinks."""
         self._shared.controller().release("the service release was called.")
         return f"The servos are released; to arm again, run {ARM}."
 
-    def _stop(self) -> str:
+    def _reset(self, _: Trigger.Request) -> str:
+        return self._shared.controller().reset()
+
+    def _stop(self, _: Trigger.Request) -> str:
         self._shared.controller().stop()
         return _STOPPED
 
-    def _answer(
-        self, what: str, act: Callable[[], str], response: Trigger.Response | Rehearse.Response
-    ) -> None:
+    def _answer(self, name: str, act: _Act, level: int, request: Any, response: Any) -> Any:
         """Answer a request with the sentence of what was done, or with why it was not."""
         try:
-            response.success, response.message = True, act()
+            response.success, response.message = True, act(request)
         except HardwareError as error:
             response.success, response.message = False, str(error)
         except Exception as error:  # noqa: BLE001 - no request ends the process
-            response.success, response.message = False, self.fail(what, error)
+            response.success, response.message = False, self.fail(name, error)
+        _LOGGER.log(level, "%s", response.message)
+        return response
