@@ -39,8 +39,8 @@ from arm_description.robot_file.joints import (
     compound_joints,
     name_owner,
 )
-from arm_description.robot_file.keys import COMPOUND, MAX_ROWS, TYPES
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.robot_keys import COMPOUND, MAX_ROWS, TYPES
 from arm_description.robot_file.scope import MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel

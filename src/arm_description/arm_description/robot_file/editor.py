@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
 
-from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_model import RobotModel
 
 NUMBERS = ("theta", "d", "a", "alpha")

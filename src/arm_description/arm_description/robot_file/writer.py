@@ -33,14 +33,13 @@ from arm_description.model.elements import (
     Origin,
     Triple,
 )
-from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper
+from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
 from arm_description.model.looks import LookShape
-from arm_description.model.tools import MountedTool
 from arm_description.model.units import Units, exact_text, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
-from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.transmission_writer import transmission_entry
+from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
+from arm_description.robot_file.sections.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 
 WIDTH = 96

@@ -39,7 +39,6 @@ from arm_description.trajectories.formats import (
 from arm_description.trajectories.lines import MAX_BYTES
 from arm_description.trajectories.trajectory import (
     AS_DRAWN,
-    ENDINGS,
     DrawingOptions,
     JointTrajectory,
     ToolTrajectory,
@@ -47,14 +46,13 @@ from arm_description.trajectories.trajectory import (
     validated,
 )
 
-READERS = dict(
-    zip(ENDINGS, (read_csv, read_trajectory_yaml, read_trajectory_yaml, read_rows), strict=True)
-)
-CHECKS = dict(
-    zip(
-        ENDINGS, (check_csv, check_trajectory_yaml, check_trajectory_yaml, check_rows), strict=True
-    )
-)
+FORMS = {
+    ".csv": (read_csv, check_csv),
+    ".yaml": (read_trajectory_yaml, check_trajectory_yaml),
+    ".yml": (read_trajectory_yaml, check_trajectory_yaml),
+    ".txt": (read_rows, check_rows),
+}
+"""What reads and what checks the files with an ending."""
 
 
 def read_trajectory(
@@ -78,7 +76,7 @@ def read_trajectory(
         DescriptionError: there is no such file or column, or it is invalid; names the line.
     """
     path = _path(file, model, files)
-    read = READERS[trajectory_form(path)]
+    read = FORMS[trajectory_form(path)][0]
     if without and read is not read_csv:
         raise DescriptionError("has no columns with names", remedy="use .csv", file=str(path))
     if without:
@@ -180,7 +178,7 @@ def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:
     if path.suffix.lower() == SVG:
         read_svg(path, files)
         return
-    CHECKS[trajectory_form(path)](path, files)
+    FORMS[trajectory_form(path)][1](path, files)
 
 
 def write_trajectory(
@@ -228,7 +226,7 @@ def trajectories_for(robot: str, folder: Path | None) -> dict[str, Path]:
     """
     found = shipped_trajectories(robot)
     for path in () if folder is None else sorted(folder.iterdir()):
-        if path.suffix.lower() in READERS and path.is_file() and _has_form(path):
+        if path.suffix.lower() in FORMS and path.is_file() and _has_form(path):
             found[path.name] = path
     return found
 
@@ -243,7 +241,7 @@ def _has_form(path: Path) -> bool:
 def trajectory_form(path: Path) -> str:
     """Return the ending of a trajectory file; raise DescriptionError if it is unknown."""
     form = path.suffix.lower()
-    if form not in READERS:
+    if form not in FORMS:
         raise DescriptionError(
             f"a trajectory cannot end in {form or 'nothing'!r}",
             remedy="use .csv, .yaml, .txt for rows of positions, or .svg for a drawing",

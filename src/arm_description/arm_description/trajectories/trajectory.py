@@ -18,7 +18,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.keys import GRIPPER_KEY
+from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
 ENDINGS = (".csv", ".yaml", ".yml", ".txt")  # of files of the joints

@@ -22,9 +22,8 @@ from arm_common.yaml.schema_types import Key, ListOf, Named, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Payload
-from arm_description.model.gripper import Gripper
-from arm_description.model.tools import MountedTool
-from arm_description.robot_file.keys import (
+from arm_description.model.gripper import Gripper, MountedTool
+from arm_description.robot_file.robot_keys import (
     FROM,
     GRIPPER,
     GRIPPER_KEY,
