@@ -34,9 +34,10 @@ from arm_description.importers.urdf_structure import (
     Hand,
     find_chain,
     find_hand,
+    followed,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet, LinearExpression
+from arm_description.model.constraints import ConstraintSet
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,
@@ -61,7 +62,7 @@ from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.reader import read_urdf
 
 _EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
@@ -117,12 +118,12 @@ def import_urdf(
     tree = read_urdf(text, tolerant=True)
     chain = find_chain(tree, base, tip)
     _check_distances(chain, max_length)
-    hand = find_hand(tree, chain)
+    hand = find_hand(chain)
     if not hand.gripper:
         beside = (*chain.others, *(joint.name for joint in chain.hand))
         chain = replace(chain, hand=(), others=beside)
     rows = _rows(chain)
-    arm = _ImportedArm(tree, chain, hand, rows, max_length)
+    arm = _ImportedArm(chain, hand, rows, max_length)
     table, note = arm.table(convention, parallel)
     model = arm.model(table, convention if not note else "standard")
     clean = clean_name(name or tree.name or "robot")
@@ -135,7 +136,7 @@ def import_urdf(
     try:
         if model.is_tilted:  # its frames are those that its file is read as
             model = parse_robot(robot_yaml(model), clean)
-        bars = find_bars(tree, chain, model, arm.names)
+        bars = find_bars(chain, model, arm.names)
         model = replace(model, bars=tuple(found.bar for found in bars))
         masses = arm.masses(bars)
         model = _with_bound(replace(model, masses=MappingProxyType(dict(masses.masses(model)))))
@@ -143,7 +144,7 @@ def import_urdf(
     except DescriptionError as refused:
         problem = f"no robot file can hold this arm: {refused.problem}"
         raise UrdfError(problem, remedy=refused.remedy) from None
-    error = _difference(model, tree, chain, hand.tool)
+    error = _difference(model, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
 
@@ -217,7 +218,8 @@ def _notes(
     yield from doubtful_units((*chain.moving, *chain.hand))
     yield from (f"Joint {j.name}: {j.source}." for j in model.rows if j.source)
     yield from renamed(arm.names, arm.links())
-    yield from not_carried_over(arm.tree, chain, masses, arm.links())
+    lost = not_carried_over(chain, masses, arm.links())
+    yield from (f"Not carried over: {text}." for text in lost)
 
 
 def _rows(chain: ArmChain) -> list[list[UrdfJoint]]:
@@ -237,14 +239,10 @@ class _ImportedArm:
     """An arm of a URDF with the names and rows that its table has."""
 
     def __init__(
-        self,
-        tree: UrdfTree,
-        chain: ArmChain,
-        hand: Hand,
-        rows: list[list[UrdfJoint]],
-        max_length: float,
+        self, chain: ArmChain, hand: Hand, rows: list[list[UrdfJoint]], max_length: float
     ) -> None:
-        self.tree, self.chain, self._hand, self._rows = tree, chain, hand, rows
+        tree = self.tree = chain.tree
+        self.chain, self._hand, self._rows = chain, hand, rows
         self._max_length = max_length
         self._fingers = chain.hand if hand.gripper else ()
         drives = {joint.name: tree.drive_of(joint) for joint in chain.moving}
@@ -315,7 +313,7 @@ class _ImportedArm:
         """Return the link of the model that each joint moves."""
         found = {joint.name: f"{self.names[joint.name]}_link" for joint in self._fingers}
         for joints in self._rows:
-            name, terms = self._row_name(joints), self._followed(joints).factors
+            name, terms = self._row_name(joints), followed(joints, self.tree, self.names).factors
             ends = [*mimic_names(name, terms)[:-1], name] if len(terms) == len(joints) else []
             for i, joint in enumerate(joints):
                 found[joint.name] = f"{ends[i] if ends else name}_link"
@@ -329,13 +327,6 @@ class _ImportedArm:
         name = clean_name(joints[-1].child.removesuffix("_link"))
         candidates = (name, *(self.names[joint.name] for joint in joints))
         return next(n for n in candidates if n not in taken and not name_owner(n))
-
-    def _followed(self, joints: Sequence[UrdfJoint]) -> LinearExpression:
-        """Return the position of coincident joints, as a sum of those that they follow."""
-        total = LinearExpression(0.0)
-        for leader, ratio, offset in map(self.tree.drive_of, joints):
-            total = total.plus(LinearExpression(offset, ((self.names[leader.name], ratio),)))
-        return total
 
     def _joints(
         self, table: tuple[DhRow, ...]
@@ -359,7 +350,7 @@ class _ImportedArm:
     def _dependent(
         self, joints: Sequence[UrdfJoint], row: DhRow, leaders: Mapping[str, Joint], index: int
     ) -> DependentJoint:
-        total, kind = self._followed(joints), joint_type(joints[0])
+        total, kind = followed(joints, self.tree, self.names), joint_type(joints[0])
         key = "d" if kind == "prismatic" else "theta"
         row = replace(row, **{key: getattr(row, key) + total.constant})
         name = self._row_name(joints)
@@ -373,14 +364,14 @@ class _ImportedArm:
         return dependent
 
 
-def _difference(model: RobotModel, tree: UrdfTree, chain: ArmChain, tool: Matrix) -> float:
+def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
     """Return the largest deviation of the tool pose at random positions; deterministic."""
     rng = np.random.default_rng(0)
     fixed = np.linalg.inv(zero_pose(chain.path)) @ tool
     worst = 0.0
     for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
         free = [joint.name for joint in chain.moving if joint.mimic is None]
-        values, drives = dict(zip(free, q, strict=True)), map(tree.drive_of, chain.moving)
+        values, drives = dict(zip(free, q, strict=True)), map(chain.tree.drive_of, chain.moving)
         for joint, (leader, ratio, offset) in zip(chain.moving, drives, strict=True):
             values[joint.name] = ratio * values[leader.name] + offset
         T = link_poses(chain.base, chain.path, values)[chain.tip]

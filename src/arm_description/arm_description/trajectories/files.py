@@ -19,23 +19,8 @@ from arm_description.errors import DescriptionError
 from arm_description.library import given_path
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
+from arm_description.trajectories import formats
 from arm_description.trajectories.drawing import SVG, pen_path, read_svg, text_path
-from arm_description.trajectories.formats import (
-    TIME,
-    TOOL_ANGLES,
-    TOOL_POSITION,
-    check_csv,
-    check_rows,
-    check_trajectory_yaml,
-    csv_text,
-    read_csv,
-    read_rows,
-    read_tool_csv,
-    read_trajectory_yaml,
-    rows_text,
-    tool_csv_text,
-    yaml_text,
-)
 from arm_description.trajectories.lines import MAX_BYTES
 from arm_description.trajectories.trajectory import (
     AS_DRAWN,
@@ -47,10 +32,10 @@ from arm_description.trajectories.trajectory import (
 )
 
 FORMS = {
-    ".csv": (read_csv, check_csv),
-    ".yaml": (read_trajectory_yaml, check_trajectory_yaml),
-    ".yml": (read_trajectory_yaml, check_trajectory_yaml),
-    ".txt": (read_rows, check_rows),
+    ".csv": (formats.read_csv, formats.check_csv),
+    ".yaml": (formats.read_trajectory_yaml, formats.check_trajectory_yaml),
+    ".yml": (formats.read_trajectory_yaml, formats.check_trajectory_yaml),
+    ".txt": (formats.read_rows, formats.check_rows),
 }
 """What reads and what checks the files with an ending."""
 
@@ -77,10 +62,10 @@ def read_trajectory(
     """
     path = _path(file, model, files)
     read = FORMS[trajectory_form(path)][0]
-    if without and read is not read_csv:
+    if without and read is not formats.read_csv:
         raise DescriptionError("has no columns with names", remedy="use .csv", file=str(path))
     if without:
-        read = partial(read_csv, without=without)
+        read = partial(formats.read_csv, without=without)
     return validated(read(path, model, files), model, fit)
 
 
@@ -108,7 +93,7 @@ def read_tool_trajectory(
         return pen_path(read_svg(path, files), drawing, str(path))
     if path is None or trajectory_form(path) != ".csv":
         return None
-    return read_tool_csv(path, joints, files)
+    return formats.read_tool_csv(path, joints, files)
 
 
 def tool_path(
@@ -132,7 +117,7 @@ def read_tool_poses(path: Path, joints: Sequence[str]) -> Array | None:
     Raises:
         DescriptionError: the file is invalid; names the line.
     """
-    tool = read_tool_csv(path, joints, ANY_FILE, fewest=1)
+    tool = formats.read_tool_csv(path, joints, ANY_FILE, fewest=1)
     return None if tool is None else tool.poses
 
 
@@ -153,7 +138,7 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
         DescriptionError: the file is invalid or of another form; it is unchanged.
         InputError: it cannot be written.
     """
-    columns = ",".join((TIME, *TOOL_POSITION, *TOOL_ANGLES))
+    columns = ",".join((formats.TIME, *formats.TOOL_POSITION, *formats.TOOL_ANGLES))
     head = f"# units: {units.length}, {units.angle}\n{columns}\n"
     read = contents(path)
     text = head if read is None else read_text(path, MAX_BYTES, DescriptionError)
@@ -191,9 +176,9 @@ def write_trajectory(
     """
     form = trajectory_form(Path(file))
     if form == ".txt":
-        text = rows_text(trajectory, model)
+        text = formats.rows_text(trajectory, model)
     else:
-        text = csv_text(trajectory) if form == ".csv" else yaml_text(trajectory)
+        text = formats.csv_text(trajectory) if form == ".csv" else formats.yaml_text(trajectory)
     write_bytes(text.encode(), file)
 
 
@@ -201,7 +186,7 @@ def write_tool_trajectory(file: str | os.PathLike[str], tool: ToolTrajectory) ->
     """Write a trajectory of the tool, whose roll is free; raise DescriptionError if it cannot."""
     if Path(file).suffix.lower() != ".csv":
         raise DescriptionError("poses of the tool are CSV", remedy="use .csv", file=str(file))
-    write_bytes(tool_csv_text(tool).encode(), file)
+    write_bytes(formats.tool_csv_text(tool).encode(), file)
 
 
 def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) -> Path:

@@ -40,29 +40,26 @@ from arm_description.robot_model import RobotModel
 
 _LENGTHS = ("ground", "crank", "rod", "rocker")
 _RATIOS = ("mechanical_reduction", "joint_reduction", "ratio")  # keys of numbers without a unit
-_GEAR = {key: key for key in ("mechanical_reduction", "offset")}
-_COUPLED = {key: key for key in ("mechanical_reduction", "joint_reduction", "offset")}
-# type of a transmission: its class, and the attribute of each of its keys
-_KINDS: Mapping[str, tuple[Callable[..., Transmission], Mapping[str, str]]] = {
-    "simple": (SimpleTransmission, _GEAR),
-    "parallelogram": (
-        ParallelogramTransmission,
-        {"against": "depends_on", "ratio": "ratios", **_GEAR},
-    ),
-    "differential": (DifferentialTransmission, _COUPLED),
-    "four_bar_linkage": (FourBarLinkageTransmission, _COUPLED),
-    "several": (
-        SeveralActuatorsTransmission,
-        {"mirrored": "mirrored", "allowed_difference": "allowed_difference", **_GEAR},
-    ),
-    "crank": (
-        CrankTransmission,
-        {key: f"lengths.{key}" for key in _LENGTHS}
-        | {key: key for key in ("branch", "crank_angle", "rocker_angle")}
-        | {"min_transmission_angle": "least_angle", "against": "depends_on", "ratio": "ratio"},
-    ),
-    "table": (TableTransmission, {"points": "points"}),
+_CLASSES: Mapping[str, Callable[..., Transmission]] = {
+    "simple": SimpleTransmission,
+    "parallelogram": ParallelogramTransmission,
+    "differential": DifferentialTransmission,
+    "four_bar_linkage": FourBarLinkageTransmission,
+    "several": SeveralActuatorsTransmission,
+    "crank": CrankTransmission,
+    "table": TableTransmission,
 }
+_OF_ANY = frozenset(("type", "joint", "joints", "actuator", "actuators", "source"))
+_OF_LIMITS = frozenset(("range", "velocity", "acceleration"))
+
+
+def _attributes(kind: str) -> dict[str, str]:
+    """Return the attribute of each key that not all types of transmissions have."""
+    named = {"against": "depends_on", "min_transmission_angle": "least_angle"}
+    named |= {key: f"lengths.{key}" for key in _LENGTHS}
+    named |= {"ratio": "ratios"} if kind == "parallelogram" else {}
+    keys = TRANSMISSION.tables[kind].keys
+    return {key: named.get(key, key) for key in keys if key not in _OF_ANY | _OF_LIMITS}
 
 
 def with_transmissions(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
@@ -151,10 +148,9 @@ class _Reader:
         self._against = self._ground_joints() if "against" in self._keys else ()
 
     def transmission(self) -> Transmission:
-        make, attributes = _KINDS[self._kind]
         values: dict[str, Any] = {
             name: self._value(key)
-            for key, name in attributes.items()
+            for key, name in _attributes(self._kind).items()
             if key in self._keys and key not in (*_LENGTHS, "against")
         }
         if self._kind == "parallelogram":
@@ -168,7 +164,7 @@ class _Reader:
             joint = self._joints[self._moved[0]]
             values |= {"lengths": LinkageLengths(*lengths), "span": (joint.lower, joint.upper)}
         parts = {"depends_on": self._against, "limits": self._limits()}
-        made = make(self._moved, self._actuators, **values, **parts)
+        made = _CLASSES[self._kind](self._moved, self._actuators, **values, **parts)
         if isinstance(made, CrankTransmission):
             self._check_closing(made)
         return made
@@ -333,14 +329,14 @@ def transmission_entry(
     """
     kind, limits = types[transmission.joints[0]], transmission.limits
     joints, actuators = transmission.joints, transmission.actuators
-    word = next(word for word, (made, _) in _KINDS.items() if made is type(transmission))
+    word = next(word for word, made in _CLASSES.items() if made is type(transmission))
     values: dict[str, Any] = {"type": word}
     values |= {"joint": joints[0]} if len(joints) == 1 else {"joints": joints}
     if len(actuators) > 1:
         values["actuators"] = actuators
     elif actuators != joints:
         values["actuator"] = actuators[0]
-    values |= {key: attrgetter(name)(transmission) for key, name in _KINDS[word][1].items()}
+    values |= {key: attrgetter(name)(transmission) for key, name in _attributes(word).items()}
     if word == "crank":
         ground = transmission.depends_on
         values |= {"against": ground[0]} if ground else {"against": None, "ratio": None}
