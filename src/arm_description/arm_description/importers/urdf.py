@@ -13,6 +13,7 @@ import numpy as np
 from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError, UrdfError
+from arm_description.importers import urdf_report
 from arm_description.importers.urdf_bars import ImportedBar, find_bars
 from arm_description.importers.urdf_limits import (
     constrained,
@@ -21,14 +22,6 @@ from arm_description.importers.urdf_limits import (
     lost_limits,
 )
 from arm_description.importers.urdf_masses import ImportedMasses
-from arm_description.importers.urdf_report import (
-    NEW_LINK,
-    clean_name,
-    clean_names,
-    doubtful_units,
-    not_carried_over,
-    renamed,
-)
 from arm_description.importers.urdf_structure import (
     ArmChain,
     Hand,
@@ -83,7 +76,7 @@ class UrdfImport:
     @property
     def losses(self) -> tuple[str, ...]:
         """The remarks without path and deviation, which come first, and without new links."""
-        return tuple(note for note in self.notes[2:] if not note.startswith(NEW_LINK))
+        return tuple(note for note in self.notes[2:] if not note.startswith(urdf_report.NEW_LINK))
 
 
 def import_urdf(
@@ -126,7 +119,7 @@ def import_urdf(
     arm = _ImportedArm(chain, hand, rows, max_length)
     table, note = arm.table(convention, parallel)
     model = arm.model(table, convention if not note else "standard")
-    clean = clean_name(name or tree.name or "robot")
+    clean = urdf_report.clean_name(name or tree.name or "robot")
     model = replace(
         model,
         name=clean,
@@ -215,10 +208,10 @@ def _notes(
         if note:
             yield f"{note[0].upper()}{note[1:]}."
     yield from (f"{doubt}." for doubt in (masses.bodies.doubts if masses.bodies else ()))
-    yield from doubtful_units((*chain.moving, *chain.hand))
+    yield from urdf_report.doubtful_units((*chain.moving, *chain.hand))
     yield from (f"Joint {j.name}: {j.source}." for j in model.rows if j.source)
-    yield from renamed(arm.names, arm.links())
-    lost = not_carried_over(chain, masses, arm.links())
+    yield from urdf_report.renamed(arm.names, arm.links())
+    lost = urdf_report.not_carried_over(chain, masses, arm.links())
     yield from (f"Not carried over: {text}." for text in lost)
 
 
@@ -246,11 +239,10 @@ class _ImportedArm:
         self._max_length = max_length
         self._fingers = chain.hand if hand.gripper else ()
         drives = {joint.name: tree.drive_of(joint) for joint in chain.moving}
-        followed = {d.leader.name for name, d in drives.items() if name != d.leader.name}
-        followed |= {name for one in tree.constraints for name in one.joints}
-        self.names = clean_names(
-            [joint.name for joint in (*chain.moving, *self._fingers)], followed
-        )
+        in_formulas = {d.leader.name for name, d in drives.items() if name != d.leader.name}
+        in_formulas |= {name for one in tree.constraints for name in one.joints}
+        names = [joint.name for joint in (*chain.moving, *self._fingers)]
+        self.names = urdf_report.clean_names(names, in_formulas)
 
     def table(self, convention: Convention, parallel: float) -> tuple[DhTable, str]:
         """Return the table, and a sentence if nearly parallel axes make it one of axes."""
@@ -296,7 +288,7 @@ class _ImportedArm:
         links = self._link_of_joint()
         for found in bars:
             links |= found.links
-        return ImportedMasses(self.tree, self.chain.base, self.chain.tip, free, links)
+        return ImportedMasses(self.chain, free, links)
 
     def links(self) -> dict[str, str]:
         """Return the link of the model for each link of the URDF that it has."""
@@ -324,7 +316,7 @@ class _ImportedArm:
         if len(joints) == 1:
             return self.names[joints[0].name]
         taken = [name for old, name in self.names.items() if old not in {j.name for j in joints}]
-        name = clean_name(joints[-1].child.removesuffix("_link"))
+        name = urdf_report.clean_name(joints[-1].child.removesuffix("_link"))
         candidates = (name, *(self.names[joint.name] for joint in joints))
         return next(n for n in candidates if n not in taken and not name_owner(n))
 
