@@ -17,25 +17,15 @@ if TYPE_CHECKING:
     from arm_description.robot_file.reader import parse_robot, read_robot
     from arm_description.robot_model import RobotModel
 else:
-    _MODULES = {
-        "DescriptionError": "errors",
-        "DhRow": "model.elements",
-        "Gripper": "model.gripper",
-        "Joint": "model.elements",
-        "Origin": "model.elements",
-        "RobotModel": "robot_model",
-        "load_robot": "library",
-        "parse_robot": "robot_file.reader",
-        "read_robot": "robot_file.reader",
-        "robot_path": "library",
-        "shipped_robots": "library",
-    }
+    # Each imports those before it.
+    _MODULES = ("errors", "model.elements", "model.gripper", "robot_model", "robot_file.reader")
 
     def __getattr__(name: str) -> object:
-        """Return a name of the package (PEP 562)."""
-        if name not in _MODULES:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+        """Return a name of the package out of the first module that has it (PEP 562)."""
+        for module in (*_MODULES, "library") if name in __all__ else ():
+            if hasattr(found := import_module(f"{__name__}.{module}"), name):
+                return getattr(found, name)
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 __all__ = [

@@ -30,9 +30,8 @@ from arm_description.model.elements import (
     Payload,
     dependent_joint,
 )
-from arm_description.model.gripper import Gripper
+from arm_description.model.gripper import Gripper, MountedTool
 from arm_description.model.looks import LookShape
-from arm_description.model.tools import MountedTool
 from arm_description.model.units import SI, Units
 
 if TYPE_CHECKING:

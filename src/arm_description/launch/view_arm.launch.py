@@ -157,63 +157,35 @@ def _is_installed(package):
 
 
 def _arguments():
-    switch = ["true", "false"]
+    """Return the arguments: default, words to choose from, and description by name."""
+    switch, levels = ["true", "false"], ["debug", "info", "warn", "error", "fatal"]
+    table = {
+        "robot": ("nut_arm", None, "Name of a shipped robot, or path of a robot file."),
+        "namespace": ("", None, "Namespace of the nodes, one for each arm; empty for none."),
+        "prefix": ("", None, "Prefix of every link and joint name."),
+        "private_tf": (
+            "false",
+            switch,
+            "Whether the namespace has a tf of its own: /tf is remapped to tf.",
+        ),
+        "dh_frames": ("false", switch, "Whether to add the DH frames dh_0 .. dh_n."),
+        "gui": ("true", switch, "Whether to show joint sliders."),
+        "rviz": ("true", switch, "Whether to open RViz."),
+        "rviz_config": ("", None, "RViz configuration file; by default one fitted to the robot."),
+        "network": (
+            "auto",
+            ["auto", "this_computer", "subnet"],
+            "Who reaches the nodes: this_computer, subnet (every computer of the network), or "
+            "auto: as ARM_NETWORK says, this computer if it is not set.",
+        ),
+        "params_file": (
+            CONFIG,
+            None,
+            "Parameters of the nodes, by node; they win over the other arguments.",
+        ),
+        "log_level": ("info", levels, "Least severity of the messages that the nodes log."),
+    }
     return [
-        DeclareLaunchArgument(
-            "robot",
-            default_value="nut_arm",
-            description="Name of a shipped robot, or path of a robot file.",
-        ),
-        DeclareLaunchArgument(
-            "namespace",
-            default_value="",
-            description="Namespace of the nodes, one for each arm; empty for none.",
-        ),
-        DeclareLaunchArgument(
-            "prefix", default_value="", description="Prefix of every link and joint name."
-        ),
-        DeclareLaunchArgument(
-            "private_tf",
-            default_value="false",
-            choices=switch,
-            description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
-        ),
-        DeclareLaunchArgument(
-            "dh_frames",
-            default_value="false",
-            choices=switch,
-            description="Whether to add the DH frames dh_0 .. dh_n.",
-        ),
-        DeclareLaunchArgument(
-            "gui",
-            default_value="true",
-            choices=switch,
-            description="Whether to show joint sliders.",
-        ),
-        DeclareLaunchArgument(
-            "rviz", default_value="true", choices=switch, description="Whether to open RViz."
-        ),
-        DeclareLaunchArgument(
-            "rviz_config",
-            default_value="",
-            description="RViz configuration file; by default one fitted to the robot.",
-        ),
-        DeclareLaunchArgument(
-            "network",
-            default_value="auto",
-            choices=["auto", "this_computer", "subnet"],
-            description="Who reaches the nodes: this_computer, subnet (every computer of the"
-            " network), or auto: as ARM_NETWORK says, this computer if it is not set.",
-        ),
-        DeclareLaunchArgument(
-            "params_file",
-            default_value=CONFIG,
-            description="Parameters of the nodes, by node; they win over the other arguments.",
-        ),
-        DeclareLaunchArgument(
-            "log_level",
-            default_value="info",
-            choices=["debug", "info", "warn", "error", "fatal"],
-            description="Least severity of the messages that the nodes log.",
-        ),
+        DeclareLaunchArgument(name, default_value=default, choices=words, description=text)
+        for name, (default, words, text) in table.items()
     ]

@@ -9,7 +9,6 @@ urdf2dh panda.urdf --convention modified --tip panda_link8 -o panda.yaml
 from __future__ import annotations
 
 import argparse
-import math
 import re
 import sys
 from collections.abc import Sequence
@@ -47,9 +46,9 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
         help="of a xacro file; may be repeated",
     )
     scale = "metres per unit of the URDF's lengths, such as 0.001 (default: 1)"
-    add("--scale", type=_above_zero, default=1.0, metavar="M", help=scale)
+    add("--scale", type=cli.positive, default=1.0, metavar="M", help=scale)
     longest = f"joints farther apart mean a mistaken unit (default: {SI.max_length:g} m)"
-    add("--max-length", type=_above_zero, default=SI.max_length, metavar="M", help=longest)
+    add("--max-length", type=cli.positive, default=SI.max_length, metavar="M", help=longest)
     cli.add_output(parser)
     cli.add_force(parser)
     return cli.run(parser, _convert_urdf, argv)
@@ -79,13 +78,6 @@ def _xacro_argument(text: str) -> tuple[str, str]:
     if not match:
         raise argparse.ArgumentTypeError(f"{text} is not NAME:=VALUE")
     return match[1], match[2]
-
-
-def _above_zero(text: str) -> float:
-    value = float(text)
-    if not 0.0 < value < math.inf:
-        raise argparse.ArgumentTypeError(f"{text} is not above 0")
-    return value
 
 
 def _angle(text: str) -> float:

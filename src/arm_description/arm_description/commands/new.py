@@ -33,14 +33,10 @@ from arm_description.commands.kit_arm import MEASUREMENTS, SERVOS, WRISTS, KitLe
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
-from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.joints import (
-    DEFAULT_VELOCITY,
-    compound_joints,
-    name_owner,
-)
-from arm_description.robot_file.keys import COMPOUND, MAX_ROWS, TYPES
+from arm_description.model.units import ANGLES, LENGTHS, SHOWN, Units
+from arm_description.robot_file.joints import DEFAULT_VELOCITY, compound_joints, name_owner
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.robot_keys import COMPOUND, MAX_ROWS, TYPES
 from arm_description.robot_file.scope import MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
@@ -50,7 +46,6 @@ BACK = "<"
 
 
 FORMS = ("table", "ruler")
-_MILLIMETRES = Units("mm", "deg")
 
 
 def interview(name: str, answers: Mapping[str, str]) -> str:
@@ -88,7 +83,7 @@ def _kit_arm(dialog: _Dialog, name: str) -> str:
     wrist = dialog.option("wrist", "the wrist", WRISTS)
     servo = dialog.option("servo", "servos", SERVOS)
     dialog.say("\nLengths in mm, or with another unit: 9.5 cm\n")
-    read = _Row(dialog, _MILLIMETRES, ()).bounded
+    read = _Row(dialog, SHOWN, ()).bounded
     lengths = {m.name: dialog.measure(m, partial(_millimetres, read, m)) for m in MEASUREMENTS}
     return kit_arm_yaml(name, wrist, servo, lengths)
 

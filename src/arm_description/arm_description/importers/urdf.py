@@ -13,6 +13,7 @@ import numpy as np
 from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError, UrdfError
+from arm_description.importers import urdf_report
 from arm_description.importers.urdf_bars import ImportedBar, find_bars
 from arm_description.importers.urdf_limits import (
     constrained,
@@ -21,22 +22,15 @@ from arm_description.importers.urdf_limits import (
     lost_limits,
 )
 from arm_description.importers.urdf_masses import ImportedMasses
-from arm_description.importers.urdf_report import (
-    NEW_LINK,
-    clean_name,
-    clean_names,
-    doubtful_units,
-    not_carried_over,
-    renamed,
-)
 from arm_description.importers.urdf_structure import (
     ArmChain,
     Hand,
     find_chain,
     find_hand,
+    followed,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet, LinearExpression
+from arm_description.model.constraints import ConstraintSet
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,
@@ -61,7 +55,7 @@ from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
 from arm_description.urdf.kinematics import link_poses
-from arm_description.urdf.reader import UrdfTree, read_urdf
+from arm_description.urdf.reader import read_urdf
 
 _EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
@@ -82,7 +76,7 @@ class UrdfImport:
     @property
     def losses(self) -> tuple[str, ...]:
         """The remarks without path and deviation, which come first, and without new links."""
-        return tuple(note for note in self.notes[2:] if not note.startswith(NEW_LINK))
+        return tuple(note for note in self.notes[2:] if not note.startswith(urdf_report.NEW_LINK))
 
 
 def import_urdf(
@@ -117,15 +111,15 @@ def import_urdf(
     tree = read_urdf(text, tolerant=True)
     chain = find_chain(tree, base, tip)
     _check_distances(chain, max_length)
-    hand = find_hand(tree, chain)
+    hand = find_hand(chain)
     if not hand.gripper:
         beside = (*chain.others, *(joint.name for joint in chain.hand))
         chain = replace(chain, hand=(), others=beside)
     rows = _rows(chain)
-    arm = _ImportedArm(tree, chain, hand, rows, max_length)
+    arm = _ImportedArm(chain, hand, rows, max_length)
     table, note = arm.table(convention, parallel)
     model = arm.model(table, convention if not note else "standard")
-    clean = clean_name(name or tree.name or "robot")
+    clean = urdf_report.clean_name(name or tree.name or "robot")
     model = replace(
         model,
         name=clean,
@@ -135,7 +129,7 @@ def import_urdf(
     try:
         if model.is_tilted:  # its frames are those that its file is read as
             model = parse_robot(robot_yaml(model), clean)
-        bars = find_bars(tree, chain, model, arm.names)
+        bars = find_bars(chain, model, arm.names)
         model = replace(model, bars=tuple(found.bar for found in bars))
         masses = arm.masses(bars)
         model = _with_bound(replace(model, masses=MappingProxyType(dict(masses.masses(model)))))
@@ -143,7 +137,7 @@ def import_urdf(
     except DescriptionError as refused:
         problem = f"no robot file can hold this arm: {refused.problem}"
         raise UrdfError(problem, remedy=refused.remedy) from None
-    error = _difference(model, tree, chain, hand.tool)
+    error = _difference(model, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
 
@@ -214,10 +208,11 @@ def _notes(
         if note:
             yield f"{note[0].upper()}{note[1:]}."
     yield from (f"{doubt}." for doubt in (masses.bodies.doubts if masses.bodies else ()))
-    yield from doubtful_units((*chain.moving, *chain.hand))
+    yield from urdf_report.doubtful_units((*chain.moving, *chain.hand))
     yield from (f"Joint {j.name}: {j.source}." for j in model.rows if j.source)
-    yield from renamed(arm.names, arm.links())
-    yield from not_carried_over(arm.tree, chain, masses, arm.links())
+    yield from urdf_report.renamed(arm.names, arm.links())
+    lost = urdf_report.not_carried_over(chain, masses, arm.links())
+    yield from (f"Not carried over: {text}." for text in lost)
 
 
 def _rows(chain: ArmChain) -> list[list[UrdfJoint]]:
@@ -237,22 +232,17 @@ class _ImportedArm:
     """An arm of a URDF with the names and rows that its table has."""
 
     def __init__(
-        self,
-        tree: UrdfTree,
-        chain: ArmChain,
-        hand: Hand,
-        rows: list[list[UrdfJoint]],
-        max_length: float,
+        self, chain: ArmChain, hand: Hand, rows: list[list[UrdfJoint]], max_length: float
     ) -> None:
-        self.tree, self.chain, self._hand, self._rows = tree, chain, hand, rows
+        tree = self.tree = chain.tree
+        self.chain, self._hand, self._rows = chain, hand, rows
         self._max_length = max_length
         self._fingers = chain.hand if hand.gripper else ()
         drives = {joint.name: tree.drive_of(joint) for joint in chain.moving}
-        followed = {d.leader.name for name, d in drives.items() if name != d.leader.name}
-        followed |= {name for one in tree.constraints for name in one.joints}
-        self.names = clean_names(
-            [joint.name for joint in (*chain.moving, *self._fingers)], followed
-        )
+        in_formulas = {d.leader.name for name, d in drives.items() if name != d.leader.name}
+        in_formulas |= {name for one in tree.constraints for name in one.joints}
+        names = [joint.name for joint in (*chain.moving, *self._fingers)]
+        self.names = urdf_report.clean_names(names, in_formulas)
 
     def table(self, convention: Convention, parallel: float) -> tuple[DhTable, str]:
         """Return the table, and a sentence if nearly parallel axes make it one of axes."""
@@ -298,7 +288,7 @@ class _ImportedArm:
         links = self._link_of_joint()
         for found in bars:
             links |= found.links
-        return ImportedMasses(self.tree, self.chain.base, self.chain.tip, free, links)
+        return ImportedMasses(self.chain, free, links)
 
     def links(self) -> dict[str, str]:
         """Return the link of the model for each link of the URDF that it has."""
@@ -315,7 +305,7 @@ class _ImportedArm:
         """Return the link of the model that each joint moves."""
         found = {joint.name: f"{self.names[joint.name]}_link" for joint in self._fingers}
         for joints in self._rows:
-            name, terms = self._row_name(joints), self._followed(joints).factors
+            name, terms = self._row_name(joints), followed(joints, self.tree, self.names).factors
             ends = [*mimic_names(name, terms)[:-1], name] if len(terms) == len(joints) else []
             for i, joint in enumerate(joints):
                 found[joint.name] = f"{ends[i] if ends else name}_link"
@@ -326,16 +316,9 @@ class _ImportedArm:
         if len(joints) == 1:
             return self.names[joints[0].name]
         taken = [name for old, name in self.names.items() if old not in {j.name for j in joints}]
-        name = clean_name(joints[-1].child.removesuffix("_link"))
+        name = urdf_report.clean_name(joints[-1].child.removesuffix("_link"))
         candidates = (name, *(self.names[joint.name] for joint in joints))
         return next(n for n in candidates if n not in taken and not name_owner(n))
-
-    def _followed(self, joints: Sequence[UrdfJoint]) -> LinearExpression:
-        """Return the position of coincident joints, as a sum of those that they follow."""
-        total = LinearExpression(0.0)
-        for leader, ratio, offset in map(self.tree.drive_of, joints):
-            total = total.plus(LinearExpression(offset, ((self.names[leader.name], ratio),)))
-        return total
 
     def _joints(
         self, table: tuple[DhRow, ...]
@@ -359,7 +342,7 @@ class _ImportedArm:
     def _dependent(
         self, joints: Sequence[UrdfJoint], row: DhRow, leaders: Mapping[str, Joint], index: int
     ) -> DependentJoint:
-        total, kind = self._followed(joints), joint_type(joints[0])
+        total, kind = followed(joints, self.tree, self.names), joint_type(joints[0])
         key = "d" if kind == "prismatic" else "theta"
         row = replace(row, **{key: getattr(row, key) + total.constant})
         name = self._row_name(joints)
@@ -373,14 +356,14 @@ class _ImportedArm:
         return dependent
 
 
-def _difference(model: RobotModel, tree: UrdfTree, chain: ArmChain, tool: Matrix) -> float:
+def _difference(model: RobotModel, chain: ArmChain, tool: Matrix) -> float:
     """Return the largest deviation of the tool pose at random positions; deterministic."""
     rng = np.random.default_rng(0)
     fixed = np.linalg.inv(zero_pose(chain.path)) @ tool
     worst = 0.0
     for q in rng.uniform(model.lower, model.upper, (SAMPLES, model.n)):
         free = [joint.name for joint in chain.moving if joint.mimic is None]
-        values, drives = dict(zip(free, q, strict=True)), map(tree.drive_of, chain.moving)
+        values, drives = dict(zip(free, q, strict=True)), map(chain.tree.drive_of, chain.moving)
         for joint, (leader, ratio, offset) in zip(chain.moving, drives, strict=True):
             values[joint.name] = ratio * values[leader.name] + offset
         T = link_poses(chain.base, chain.path, values)[chain.tip]

@@ -14,15 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import inverse
 
-from arm_description.importers.urdf_structure import ArmChain, LinkTree, zero_pose
-from arm_description.model.constraints import LinearExpression
+from arm_description.importers.urdf_structure import ArmChain, followed, zero_pose
 from arm_description.model.elements import NO_MOTION, Bar, mimic_names
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import UrdfJoint
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.optional.bars import ENDS, lever_terms
-from arm_description.urdf.reader import UrdfTree
 
 
 @dataclass(frozen=True)
@@ -33,18 +31,15 @@ class ImportedBar:
     links: Mapping[str, str]
 
 
-def find_bars(
-    tree: UrdfTree, chain: ArmChain, model: RobotModel, names: Mapping[str, str]
-) -> list[ImportedBar]:
+def find_bars(chain: ArmChain, model: RobotModel, names: Mapping[str, str]) -> list[ImportedBar]:
     """Return the bars beside an arm.
 
     Args:
-        tree: the URDF.
-        chain: the arm in it.
+        chain: the arm in its URDF.
         model: the table of the arm, without bars.
         names: name in the table of each joint of the arm.
     """
-    drawn = LinkTree(tree).drawn
+    drawn, tree = chain.links.drawn, chain.tree
     below = {joint.parent: joint for joint in tree.joints if joint.name in drawn}
     bars = []
     for first in tree.joints:
@@ -53,18 +48,18 @@ def find_bars(
         joints = [first]
         while joint := below.get(joints[-1].child):
             joints.append(joint)
-        if bar := _Branch(tree, chain, model, names).bar(joints):
+        if bar := _Branches(chain, model, names).bar(joints):
             bars.append(bar)
     return bars
 
 
-class _Branch:
-    """A branch of drawn joints beside an arm."""
+@dataclass(frozen=True)
+class _Branches:
+    """The branches of drawn joints beside an arm."""
 
-    def __init__(
-        self, tree: UrdfTree, chain: ArmChain, model: RobotModel, names: Mapping[str, str]
-    ) -> None:
-        self._tree, self._chain, self._model, self._names = tree, chain, model, names
+    chain: ArmChain
+    model: RobotModel
+    names: Mapping[str, str]
 
     def bar(self, joints: Sequence[UrdfJoint]) -> ImportedBar | None:
         """Return the bar of some joints, from the arm outwards; None if they are none."""
@@ -75,19 +70,19 @@ class _Branch:
             turns[-1].append(joint)
         if len(turns) != len(ENDS):
             return None
-        carrier = next(j for j in reversed(self._chain.path) if j.child == joints[0].parent)
-        beside = self._names.get(carrier.name, "")
+        carrier = next(j for j in reversed(self.chain.path) if j.child == joints[0].parent)
+        beside = self.names.get(carrier.name, "")
         name = turns[1][-1].child.removesuffix("_link")
-        rows = [row.name for row in self._model.rows]
+        rows = [row.name for row in self.model.rows]
         if beside not in rows[:-1]:
             return None
         at = self._in_link(carrier, beside, turns[1][0].origin.xyz)
-        sums = [dict(self._followed(turn).factors) for turn in turns]
+        sums = [dict(followed(turn, self.chain.tree, self.names).factors) for turn in turns]
         if sums[0] != sums[2] or sums[1] != {k: -v for k, v in sums[0].items()}:
             return None
         for levers in rows:
             bar = Bar(name, beside, levers, at)
-            if levers != beside and dict(lever_terms(self._model, bar)) == sums[0]:
+            if levers != beside and dict(lever_terms(self.model, bar)) == sums[0]:
                 return ImportedBar(bar, dict(self._links(bar, turns)))
         return None
 
@@ -95,26 +90,19 @@ class _Branch:
         self, carrier: UrdfJoint, beside: str, xyz: tuple[float, float, float]
     ) -> tuple[float, float, float]:
         """Return a point of a link of the URDF in the frame of the model's link [m]."""
-        path = self._chain.path
+        path = self.chain.path
         home = zero_pose(path, carrier)
-        parts = assemble(self._model, "")
+        parts = assemble(self.model, "")
         link = link_poses(parts.links[0].name, parts.joints, {})[f"{beside}_link"]
         x, y, z, _ = (inverse(link) @ home @ np.array([*xyz, 1.0])).round(12)
         return (float(x), float(y), float(z))
 
-    def _followed(self, joints: Sequence[UrdfJoint]) -> LinearExpression:
-        total = LinearExpression(0.0)
-        for leader, ratio, _ in map(self._tree.drive_of, joints):
-            name = self._names.get(leader.name, "")
-            total = total.plus(LinearExpression(0.0, ((name, ratio),)))
-        return total
-
     def _links(self, bar: Bar, turns: Sequence[Sequence[UrdfJoint]]) -> Iterator[tuple[str, str]]:
-        terms = lever_terms(self._model, bar)
+        terms = lever_terms(self.model, bar)
         for end, joints in zip(ENDS, turns, strict=True):
             last = f"{bar.name}{end}"
             between = mimic_names(last, terms)[:-1]
-            followed = [self._names.get(self._tree.drive_of(j).leader.name) for j in joints]
-            exact = followed == [name for name, _ in terms]
+            leaders = [self.names.get(self.chain.tree.drive_of(j).leader.name) for j in joints]
+            exact = leaders == [name for name, _ in terms]
             for i, joint in enumerate(joints):
                 yield joint.name, f"{(*between, last)[i] if exact else last}_link"

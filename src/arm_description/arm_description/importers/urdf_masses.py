@@ -15,13 +15,13 @@ import numpy as np
 from arm_common.transforms import Array, Matrix, inverse, pose
 
 from arm_description.errors import UrdfError
+from arm_description.importers.urdf_structure import ArmChain
 from arm_description.model.elements import LinkMass
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.bodies import INERTIA, MASS, MOMENT, PARENT, Bodies, bodies_of_urdf
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.optional.bars import bar_parts
-from arm_description.urdf.reader import UrdfTree
 
 _ROUNDING = 1e-14  # of a number of size 1
 
@@ -30,9 +30,7 @@ class ImportedMasses:
     """The masses of a URDF, by the links of a model.
 
     Args:
-        tree: the URDF.
-        base: its link that is base_link of the model.
-        tip: its link that is tool0.
+        chain: the arm in it; base and tip are base_link and tool0 of the model.
         joints: names of its independent joints, those of the fingers among them.
         links: link of the model that each joint moves, by the joint's name in the URDF.
 
@@ -41,13 +39,11 @@ class ImportedMasses:
         bodies: the bodies of the URDF; None with a problem.
     """
 
-    def __init__(
-        self, tree: UrdfTree, base: str, tip: str, joints: Sequence[str], links: Mapping[str, str]
-    ) -> None:
+    def __init__(self, chain: ArmChain, joints: Sequence[str], links: Mapping[str, str]) -> None:
         self._links, self.problem = links, ""
         self.bodies: Bodies | None = None
         try:
-            self.bodies = bodies_of_urdf(tree, base, tip, joints)
+            self.bodies = bodies_of_urdf(chain.tree, chain.base, chain.tip, joints)
         except UrdfError as error:
             self.problem = f"the masses, as {error}: they are estimated from the skeleton"
             return

@@ -15,10 +15,8 @@ from arm_description.robot_file.joints import name_owner
 from arm_description.robot_file.scope import MAX_NAME_LENGTH, name_problem
 from arm_description.urdf.assembly import FLANGE
 from arm_description.urdf.elements import MOVING, UrdfJoint, UrdfLimit
-from arm_description.urdf.reader import UrdfTree
 
 NEW_LINK = "Renamed: link"
-LOST = "Not carried over: "
 # Numbers without decimals beyond two turns, or a speed of five turns a second, are rather degrees.
 _MANY_TURNS, _FAST, _MOST_DEGREES = 4.0 * math.pi, 10.0 * math.pi, 1440.0
 
@@ -59,28 +57,21 @@ def renamed(names: Mapping[str, str], links: Mapping[str, str]) -> Iterator[str]
 
 
 def not_carried_over(
-    tree: UrdfTree, chain: ArmChain, masses: ImportedMasses, links: Mapping[str, str]
+    chain: ArmChain, masses: ImportedMasses, links: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield a line for each part of a URDF that is not in the table.
+    """Yield a text for each part of a URDF that is not in the table.
 
     Args:
-        tree: the URDF.
-        chain: the arm in it.
-        masses: its masses.
+        chain: the arm in its URDF.
+        masses: the masses of that.
         links: link of the model for each link of the URDF that it has.
     """
-    for text in _lost(tree, chain, masses, links):
-        yield f"{LOST}{text}."
-
-
-def _lost(
-    tree: UrdfTree, chain: ArmChain, masses: ImportedMasses, links: Mapping[str, str]
-) -> Iterator[str]:
+    tree = chain.tree
     yield from (str(fault) for fault in tree.faults.values())
     if masses.problem:
         yield masses.problem
-    yield from _branches(tree, chain, masses)
-    yield from _fixed_links(tree, chain, masses, links)
+    yield from _branches(chain, masses)
+    yield from _fixed_links(chain.links, links)
     base = sum(
         inertial.mass
         for inertial in (tree.inertials if masses.bodies else ())
@@ -94,10 +85,10 @@ def _lost(
     yield from tree.ignored
 
 
-def _branches(tree: UrdfTree, chain: ArmChain, masses: ImportedMasses) -> Iterator[str]:
+def _branches(chain: ArmChain, masses: ImportedMasses) -> Iterator[str]:
     """Yield a text for each moving joint beside the path."""
-    names, driven = set(chain.others) - set(tree.faults), set(masses.driven())
-    for joint in tree.joints:
+    names, driven = set(chain.others) - set(chain.tree.faults), set(masses.driven())
+    for joint in chain.tree.joints:
         if joint.name not in names:
             continue
         text = f"joint {joint.name!r}, which is not on the path"
@@ -110,11 +101,8 @@ def _branches(tree: UrdfTree, chain: ArmChain, masses: ImportedMasses) -> Iterat
         yield text
 
 
-def _fixed_links(
-    tree: UrdfTree, chain: ArmChain, masses: ImportedMasses, links: Mapping[str, str]
-) -> Iterator[str]:
+def _fixed_links(rigid: LinkTree, links: Mapping[str, str]) -> Iterator[str]:
     """Yield a text for the links that have become part of another one."""
-    rigid = LinkTree(tree)
     for root in dict.fromkeys(rigid.body_root(link) for link in links):
         parts = [link for link in rigid.links(root, rigid=True) if link not in (*links, FLANGE)]
         if parts:

@@ -9,7 +9,7 @@ is half the width: closed, the fingers meet on the tool's z axis.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, pose
 
 from arm_description.errors import UrdfError
+from arm_description.model.constraints import LinearExpression
 from arm_description.model.gripper import DEFAULT_FORCE, Gripper
 from arm_description.robot_file.sections.gripper import default_finger, default_palm
 from arm_description.urdf.elements import MOVING, UrdfJoint
@@ -25,23 +26,6 @@ from arm_description.urdf.reader import UrdfTree
 TOOL = "tool0"
 MAX_SHOWN = 8
 JAW_WORDS = ("grip", "finger", "jaw", "claw")
-
-
-@dataclass(frozen=True)
-class ArmChain:
-    """Joints from base to tip."""
-
-    base: str  # name of the base link
-    tip: str  # name of the tip link
-    path: tuple[UrdfJoint, ...]  # all joints between them, including fixed ones
-    hand: tuple[UrdfJoint, ...]  # moving joints on the tip's rigid body, such as fingers
-    others: tuple[str, ...]  # names of the moving joints elsewhere, which are omitted
-    chosen: bool  # whether the user named the tip
-
-    @property
-    def moving(self) -> tuple[UrdfJoint, ...]:
-        """The moving joints of the arm."""
-        return tuple(joint for joint in self.path if joint.kind in MOVING)
 
 
 class LinkTree:
@@ -93,6 +77,29 @@ class LinkTree:
         return link
 
 
+@dataclass(frozen=True)
+class ArmChain:
+    """Joints from base to tip."""
+
+    links: LinkTree  # all of the URDF
+    base: str  # name of the base link
+    tip: str  # name of the tip link
+    path: tuple[UrdfJoint, ...]  # all joints between them, including fixed ones
+    hand: tuple[UrdfJoint, ...]  # moving joints on the tip's rigid body, such as fingers
+    others: tuple[str, ...]  # names of the moving joints elsewhere, which are omitted
+    chosen: bool  # whether the user named the tip
+
+    @property
+    def tree(self) -> UrdfTree:
+        """The URDF."""
+        return self.links.tree
+
+    @property
+    def moving(self) -> tuple[UrdfJoint, ...]:
+        """The moving joints of the arm."""
+        return tuple(joint for joint in self.path if joint.kind in MOVING)
+
+
 def _only_drawn(tree: UrdfTree) -> set[str]:
     """Return the joints of drawn bars: mimic joints to links that are seen but do not collide."""
     real, seen = set(tree.links_with("collision")), set(tree.links_with("visual"))
@@ -134,7 +141,7 @@ def find_chain(tree: UrdfTree, base: str = "", tip: str = "") -> ArmChain:
     used = {joint.name for joint in (*path, *hand)}
     used |= links.drawn
     others = [j.name for j in tree.joints if j.kind != "fixed" and j.name not in used]
-    return ArmChain(base, end, tuple(path), tuple(hand), tuple(others), bool(tip))
+    return ArmChain(links, base, end, tuple(path), tuple(hand), tuple(others), bool(tip))
 
 
 def zero_pose(path: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Matrix:
@@ -145,6 +152,17 @@ def zero_pose(path: tuple[UrdfJoint, ...], until: UrdfJoint | None = None) -> Ma
         if joint is until:
             break
     return T
+
+
+def followed(
+    joints: Iterable[UrdfJoint], tree: UrdfTree, names: Mapping[str, str]
+) -> LinearExpression:
+    """Return the position of coincident joints, as a sum of those they follow, by new name."""
+    total = LinearExpression(0.0)
+    for leader, ratio, offset in map(tree.drive_of, joints):
+        term = ((names.get(leader.name, ""), ratio),)
+        total = total.plus(LinearExpression(offset, term))
+    return total
 
 
 def _check(joint: UrdfJoint, tree: UrdfTree, path: Sequence[UrdfJoint]) -> None:
@@ -208,7 +226,7 @@ class Hand:
     note: str = ""  # why there is no gripper, or where tool0 is; "" if there is nothing to report
 
 
-def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
+def find_hand(chain: ArmChain) -> Hand:
     """Find the tool and the gripper of an arm."""
     tool = zero_pose(chain.path)
     if not chain.hand:
@@ -217,10 +235,10 @@ def find_hand(tree: UrdfTree, chain: ArmChain) -> Hand:
     def omitted(problem: str) -> Hand:
         return Hand(tool, note=f"the gripper is omitted: {problem}")
 
-    problems = [str(tree.faults[joint.name]) for joint in chain.hand if joint.name in tree.faults]
+    faults, links = chain.tree.faults, chain.links
+    problems = [str(faults[joint.name]) for joint in chain.hand if joint.name in faults]
     if problem := next(iter(problems), "") or _misfit(chain.hand):
         return omitted(problem)
-    links = LinkTree(tree)
     paths = [(*links.path(chain.base, joint.parent), joint) for joint in chain.hand]
     frames = [zero_pose(path) for path in paths]
     axes = [T[:3, :3] @ joint.axis for T, joint in zip(frames, chain.hand, strict=True)]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Grippers: two fingers that slide, or a claw whose jaws turn; width, joint positions, faces.
+"""What is at the end of an arm: a gripper of two fingers or a claw, or a tool that is mounted.
 
 The width is the distance between the fingers' tips across the opening, along the tool's y. A jaw
 of a claw turns about an axis parallel to the tool's x; the line from its pivot to its tip is at an
@@ -18,7 +18,8 @@ from typing import Literal, TypeAlias
 
 from arm_common.transforms import Matrix
 
-from arm_description.model.elements import Triple
+from arm_description.model.elements import NO_MOTION, Origin, Triple
+from arm_description.model.looks import LookShape
 
 Turning: TypeAlias = Literal["both", "left", "right"]
 TURNING: tuple[Turning, ...] = ("both", "left", "right")
@@ -187,3 +188,26 @@ class Gripper:
             return 0.0
         side = 1 if self.claw.turning == "right" else -1
         return side * (width / 2 - self.claw.face)
+
+
+@dataclass(frozen=True)
+class MountedTool:
+    """A tool at the end of an arm; its gripper, if it has one, is that of the arm.
+
+    Attributes:
+        name: name of a shipped tool, or the absolute path of its file.
+        mass: of the whole tool [kg].
+        mount: flange <- tool_link, the frame of its body.
+        frame: tool_link <- tool0, where it works.
+        body: shapes of its body, without palm and fingers, in tool_link.
+        description: one line about it.
+        source: origin of its numbers.
+    """
+
+    name: str
+    mass: float
+    mount: Origin = NO_MOTION
+    frame: Origin = NO_MOTION
+    body: tuple[LookShape, ...] = ()
+    description: str = ""
+    source: str = ""

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
 
-from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_model import RobotModel
 
 NUMBERS = ("theta", "d", "a", "alpha")
@@ -167,7 +167,8 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """Insert a revolute joint before the row with an index; return why not, or ""."""
         taken = {row.name for row in self.rows()}
         name = next(n for n in (f"joint_{i}" for i in range(1, 999)) if n not in taken)
-        units, lengths = self.model.units, [abs(x) for j in self.model.rows for x in _lengths(j)]
+        units, rows = self.model.units, [joint.row for joint in self.model.rows]
+        lengths = [abs(x) for row in rows for x in (row.a, row.d) if x]
         length = float(f"{units.written(float(np.mean(lengths or [0.1])), 'prismatic'):.2g}")
         limits = self._new_limits("revolute")
         numbers = {"theta": "0", "d": "0", "a": f"{length:g}", "alpha": "0"}
@@ -249,11 +250,6 @@ def _starting_row(joints: int, number: int) -> str:
     return flow_mapping(
         {"name": f"joint_{number}", "type": "revolute", **numbers, "limits": limits}
     )
-
-
-def _lengths(joint: object) -> tuple[float, ...]:
-    row = joint.row  # type: ignore[attr-defined]
-    return tuple(x for x in (row.a, row.d) if x)
 
 
 def _row(editor: YamlEditor, index: int) -> TableRow:

@@ -35,7 +35,7 @@ from arm_description.model.elements import (
 )
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
-from arm_description.robot_file.keys import COMPOUND, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.robot_keys import COMPOUND, LIMITS, MAX_ROWS, ROW
 from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, read_name
 
 # Slow enough for any arm [rad/s or m/s].

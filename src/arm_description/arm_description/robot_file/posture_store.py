@@ -14,8 +14,8 @@ from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import YamlEditor, flow_mapping, flow_word, with_values
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.keys import GRIPPER_KEY
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
 _SECTION = "postures"

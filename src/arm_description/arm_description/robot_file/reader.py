@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
@@ -16,11 +17,20 @@ from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import Convention, has_far_frames
+from arm_description.model.constraints import SLACK
+from arm_description.model.elements import Convention, Joint, JointType, has_far_frames
+from arm_description.model.gripper import Gripper
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
 from arm_description.robot_file.joints import JointTable, read_table
-from arm_description.robot_file.keys import COMPOUND, ROBOT, SCREWS, SOURCE, SOURCED
+from arm_description.robot_file.robot_keys import (
+    COMPOUND,
+    GRIPPER_KEY,
+    ROBOT,
+    SCREWS,
+    SOURCE,
+    SOURCED,
+)
 from arm_description.robot_file.scope import (
     EvaluationContext,
     read_name,
@@ -35,7 +45,6 @@ from arm_description.robot_file.sections.looks import (
     read_named,
     visible_links,
 )
-from arm_description.robot_file.sections.postures import check_postures, read_postures
 from arm_description.robot_model import RobotModel, in_order
 
 # Sections that are read after all others, in this order: bars have masses.
@@ -155,7 +164,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         tool=end.tool if end else table.end,
         gripper=gripper,
         mounted=end.mounted if end else None,
-        postures=read_postures(keys.get("postures"), table.joints, gripper, scope),
+        postures=_read_postures(keys.get("postures"), table.joints, gripper, scope),
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
@@ -197,7 +206,7 @@ def _check(model: RobotModel, keys: Mapping[str, Field]) -> None:
     for link in model.meshes.keys() & model.looks.keys():
         raise keys["looks"].mapping()[link].error("has a mesh, too", "delete one of them")
     if "postures" in keys:
-        check_postures(model, keys["postures"])
+        _check_postures(model, keys["postures"])
 
 
 def _check_limits(model: RobotModel, field: Field) -> None:
@@ -218,3 +227,60 @@ def _reject_tiny(model: RobotModel, units: Field) -> None:
     if model.units.length != "m" and 0.0 < total < MIN_LENGTH:
         problem = f"all lengths of the table add up to {1000.0 * total:.3g} mm"
         raise units.error(problem, f"check units.length = {model.units.length}")
+
+
+def _read_postures(
+    field: Field | None,
+    joints: tuple[Joint, ...],
+    gripper: Gripper | None,
+    scope: EvaluationContext,
+) -> Mapping[str, Mapping[str, float]]:
+    """Read all postures; each must have every joint within its limits."""
+    named = field.mapping(None) if field else {}
+    for name, posture in named.items():
+        if not name.strip():
+            raise posture.error("a posture needs a name", "write for example rest:")
+    return MappingProxyType(
+        {name: _read_posture(f, joints, gripper, scope) for name, f in named.items()}
+    )
+
+
+def _read_posture(
+    field: Field, joints: tuple[Joint, ...], gripper: Gripper | None, scope: EvaluationContext
+) -> Mapping[str, float]:
+    names = tuple(joint.name for joint in joints)
+    keys = field.mapping((*names, GRIPPER_KEY) if gripper else names, required=names)
+    ranges = {joint.name: (joint.lower, joint.upper, joint.type) for joint in joints}
+    if gripper:
+        ranges[GRIPPER_KEY] = (gripper.min_width, gripper.max_width, "prismatic")
+    return MappingProxyType(
+        {name: _inside(keys[name], *r, scope) for name, r in ranges.items() if name in keys}
+    )
+
+
+def _inside(
+    field: Field, lower: float, upper: float, joint_type: JointType, scope: EvaluationContext
+) -> float:
+    value = scope.position(field, joint_type)
+    if lower - SLACK <= value <= upper + SLACK:
+        return min(max(value, lower), upper)
+
+    def written(number: float) -> str:
+        return f"{scope.units.written(number, joint_type):.9g}"
+
+    remedy = "change the posture or the limits"
+    whole = value + 2.0 * math.pi * math.ceil((lower - SLACK - value) / (2.0 * math.pi))
+    if joint_type == "revolute" and whole <= upper + SLACK:
+        remedy = f"write {written(whole)}, which differs by whole turns"
+    limits = f"{written(lower)} .. {written(upper)} {scope.units.unit(joint_type)}"
+    raise field.error(f"{written(value)} is outside the limits {limits}", remedy)
+
+
+def _check_postures(model: RobotModel, field: Field) -> None:
+    """Raise an error for a posture that limits which depend on other joints do not allow."""
+    for name, posture in field.mapping().items():
+        q = [model.postures[name][joint] for joint in model.joint_names]
+        if violation := model.constraint_set.worst(q):
+            raise posture.error(
+                f"is outside the limits ({violation.sentence})", "change the posture or the limits"
+            )

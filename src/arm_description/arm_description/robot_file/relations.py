@@ -31,7 +31,7 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.robot_file.joints import JointRange, JointRow, JointRows
-from arm_description.robot_file.keys import LIMITS
+from arm_description.robot_file.robot_keys import LIMITS
 from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
 
 T = TypeVar("T")

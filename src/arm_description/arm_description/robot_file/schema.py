@@ -23,7 +23,7 @@ from arm_common.yaml.json_schema import (
 )
 from arm_common.yaml.schema_types import Kind
 
-from arm_description.robot_file.keys import ROBOT, SOURCED
+from arm_description.robot_file.robot_keys import ROBOT, SOURCED
 from arm_description.robot_file.sections.attachments import PAYLOAD_FILE, TOOL_FILE
 
 REFERENCE: Mapping[str, Kind] = {"": ROBOT, "<number>.": SOURCED, "<tool file>.": TOOL_FILE}

@@ -25,7 +25,7 @@ from arm_common.yaml.expressions import (
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
-from arm_description.robot_file.keys import ORIGIN, SOURCED, UNITS
+from arm_description.robot_file.robot_keys import ORIGIN, SOURCED, UNITS
 
 # Larger values mean a mistaken unit: degrees read as radians.
 MAX_ROTATION = 2.0 * math.pi * 10.0  # [rad]

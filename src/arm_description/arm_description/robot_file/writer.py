@@ -33,14 +33,13 @@ from arm_description.model.elements import (
     Origin,
     Triple,
 )
-from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper
+from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
 from arm_description.model.looks import LookShape
-from arm_description.model.tools import MountedTool
 from arm_description.model.units import Units, exact_text, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
-from arm_description.robot_file.keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.transmission_writer import transmission_entry
+from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
+from arm_description.robot_file.sections.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 
 WIDTH = 96
@@ -111,6 +110,7 @@ class _Writer:
         self._types: Mapping[str, JointType] = {}
 
     def text(self, model: RobotModel, notes: Sequence[str]) -> str:
+        self._types = {joint.name: joint.type for joint in model.joints}
         screws = model.is_tilted
         origins = {"base": model.base} | ({} if model.mounted else {"tool": model.tool})
         if screws:
@@ -130,7 +130,7 @@ class _Writer:
             ["joints:", *(self._screws(model) if screws else self._table(model))],
             self._transmissions(model),
             self._bars(model.bars),
-            _block("gripper", self._own_gripper(model)),
+            _block("gripper", self._gripper(None if model.mounted else model.gripper)),
             _block("postures", self._postures(model)),
             self._load(model),
             self._meshes(model.meshes),
@@ -165,7 +165,6 @@ class _Writer:
     def _table(self, model: RobotModel) -> Iterator[str]:
         """Yield the lines of the DH table with aligned columns."""
         rows = list(_rows(model.rows))
-        self._types = {joint.name: joint.type for joint in model.joints}
         columns = zip(*(self._row(row, model.convention) for row in rows), strict=True)
         padded = [[f"{cell:<{max(map(len, column))}}" for cell in column] for column in columns]
         for row, cells in zip(rows, zip(*padded, strict=True), strict=True):
@@ -234,10 +233,9 @@ class _Writer:
         return flow_mapping(values)
 
     def _transmissions(self, model: RobotModel) -> list[str]:
-        types: dict[str, str] = {joint.name: joint.type for joint in model.joints}
         lines = ["transmissions:"] if model.transmissions else []
         for transmission in model.transmissions:
-            values = transmission_entry(transmission, types, self._number)
+            values = transmission_entry(transmission, self._types, self._number)
             lines.append(f"  - {flow_mapping(values, ',' + chr(10) + '     ')}")
         return lines
 
@@ -285,10 +283,9 @@ class _Writer:
             converted, lambda x: self._units.si(x, kind) / self._units.si(1.0, leader), factor
         )
 
-    def _own_gripper(self, model: RobotModel) -> dict[str, str]:
-        return self._gripper(model.gripper) if model.gripper and not model.mounted else {}
-
-    def _gripper(self, gripper: Gripper) -> dict[str, str]:
+    def _gripper(self, gripper: Gripper | None) -> dict[str, str]:
+        if gripper is None:
+            return {}
         sizes, finger = ("length", "width", "thickness"), gripper.finger
         box = {key: self._number(getattr(finger, key)) for key in sizes}
         box |= {"overhang": self._number(finger.overhang)} if finger.overhang else {}
@@ -314,8 +311,7 @@ class _Writer:
         return flow_mapping(values)
 
     def _postures(self, model: RobotModel) -> dict[str, str]:
-        types: dict[str, str] = {joint.name: joint.type for joint in model.joints}
-        types[GRIPPER_KEY] = "prismatic"
+        types = {**self._types, GRIPPER_KEY: "prismatic"}
         return {
             name: flow_mapping({flow_word(j): self._number(q, types[j]) for j, q in p.items()})
             for name, p in model.postures.items()

@@ -19,27 +19,11 @@ from arm_description.errors import DescriptionError
 from arm_description.library import given_path
 from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
+from arm_description.trajectories import formats
 from arm_description.trajectories.drawing import SVG, pen_path, read_svg, text_path
-from arm_description.trajectories.formats import (
-    TIME,
-    TOOL_ANGLES,
-    TOOL_POSITION,
-    check_csv,
-    check_rows,
-    check_trajectory_yaml,
-    csv_text,
-    read_csv,
-    read_rows,
-    read_tool_csv,
-    read_trajectory_yaml,
-    rows_text,
-    tool_csv_text,
-    yaml_text,
-)
 from arm_description.trajectories.lines import MAX_BYTES
 from arm_description.trajectories.trajectory import (
     AS_DRAWN,
-    ENDINGS,
     DrawingOptions,
     JointTrajectory,
     ToolTrajectory,
@@ -47,14 +31,13 @@ from arm_description.trajectories.trajectory import (
     validated,
 )
 
-READERS = dict(
-    zip(ENDINGS, (read_csv, read_trajectory_yaml, read_trajectory_yaml, read_rows), strict=True)
-)
-CHECKS = dict(
-    zip(
-        ENDINGS, (check_csv, check_trajectory_yaml, check_trajectory_yaml, check_rows), strict=True
-    )
-)
+FORMS = {
+    ".csv": (formats.read_csv, formats.check_csv),
+    ".yaml": (formats.read_trajectory_yaml, formats.check_trajectory_yaml),
+    ".yml": (formats.read_trajectory_yaml, formats.check_trajectory_yaml),
+    ".txt": (formats.read_rows, formats.check_rows),
+}
+"""What reads and what checks the files with an ending."""
 
 
 def read_trajectory(
@@ -78,11 +61,11 @@ def read_trajectory(
         DescriptionError: there is no such file or column, or it is invalid; names the line.
     """
     path = _path(file, model, files)
-    read = READERS[trajectory_form(path)]
-    if without and read is not read_csv:
+    read = FORMS[trajectory_form(path)][0]
+    if without and read is not formats.read_csv:
         raise DescriptionError("has no columns with names", remedy="use .csv", file=str(path))
     if without:
-        read = partial(read_csv, without=without)
+        read = partial(formats.read_csv, without=without)
     return validated(read(path, model, files), model, fit)
 
 
@@ -110,7 +93,7 @@ def read_tool_trajectory(
         return pen_path(read_svg(path, files), drawing, str(path))
     if path is None or trajectory_form(path) != ".csv":
         return None
-    return read_tool_csv(path, joints, files)
+    return formats.read_tool_csv(path, joints, files)
 
 
 def tool_path(
@@ -134,7 +117,7 @@ def read_tool_poses(path: Path, joints: Sequence[str]) -> Array | None:
     Raises:
         DescriptionError: the file is invalid; names the line.
     """
-    tool = read_tool_csv(path, joints, ANY_FILE, fewest=1)
+    tool = formats.read_tool_csv(path, joints, ANY_FILE, fewest=1)
     return None if tool is None else tool.poses
 
 
@@ -155,7 +138,7 @@ def add_tool_pose(path: Path, pose: Array, units: Units) -> int:
         DescriptionError: the file is invalid or of another form; it is unchanged.
         InputError: it cannot be written.
     """
-    columns = ",".join((TIME, *TOOL_POSITION, *TOOL_ANGLES))
+    columns = ",".join((formats.TIME, *formats.TOOL_POSITION, *formats.TOOL_ANGLES))
     head = f"# units: {units.length}, {units.angle}\n{columns}\n"
     read = contents(path)
     text = head if read is None else read_text(path, MAX_BYTES, DescriptionError)
@@ -180,7 +163,7 @@ def check_recording(path: Path, files: FileAccess = ANY_FILE) -> None:
     if path.suffix.lower() == SVG:
         read_svg(path, files)
         return
-    CHECKS[trajectory_form(path)](path, files)
+    FORMS[trajectory_form(path)][1](path, files)
 
 
 def write_trajectory(
@@ -193,9 +176,9 @@ def write_trajectory(
     """
     form = trajectory_form(Path(file))
     if form == ".txt":
-        text = rows_text(trajectory, model)
+        text = formats.rows_text(trajectory, model)
     else:
-        text = csv_text(trajectory) if form == ".csv" else yaml_text(trajectory)
+        text = formats.csv_text(trajectory) if form == ".csv" else formats.yaml_text(trajectory)
     write_bytes(text.encode(), file)
 
 
@@ -203,7 +186,7 @@ def write_tool_trajectory(file: str | os.PathLike[str], tool: ToolTrajectory) ->
     """Write a trajectory of the tool, whose roll is free; raise DescriptionError if it cannot."""
     if Path(file).suffix.lower() != ".csv":
         raise DescriptionError("poses of the tool are CSV", remedy="use .csv", file=str(file))
-    write_bytes(tool_csv_text(tool).encode(), file)
+    write_bytes(formats.tool_csv_text(tool).encode(), file)
 
 
 def _path(file: str | os.PathLike[str], model: RobotModel, files: FileAccess) -> Path:
@@ -228,7 +211,7 @@ def trajectories_for(robot: str, folder: Path | None) -> dict[str, Path]:
     """
     found = shipped_trajectories(robot)
     for path in () if folder is None else sorted(folder.iterdir()):
-        if path.suffix.lower() in READERS and path.is_file() and _has_form(path):
+        if path.suffix.lower() in FORMS and path.is_file() and _has_form(path):
             found[path.name] = path
     return found
 
@@ -243,7 +226,7 @@ def _has_form(path: Path) -> bool:
 def trajectory_form(path: Path) -> str:
     """Return the ending of a trajectory file; raise DescriptionError if it is unknown."""
     form = path.suffix.lower()
-    if form not in READERS:
+    if form not in FORMS:
         raise DescriptionError(
             f"a trajectory cannot end in {form or 'nothing'!r}",
             remedy="use .csv, .yaml, .txt for rows of positions, or .svg for a drawing",

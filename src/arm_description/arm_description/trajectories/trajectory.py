@@ -18,7 +18,8 @@ from arm_common.suggestions import did_you_mean, program
 from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
-from arm_description.robot_file.keys import GRIPPER_KEY
+from arm_description.model.constraints import SLACK
+from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
 ENDINGS = (".csv", ".yaml", ".yml", ".txt")  # of files of the joints
@@ -113,8 +114,6 @@ class ToolTrajectory:
 MAX_POINTS = 100_000
 SHORTEST = 1e-6  # between two points [s], or [m] over arc length
 LONGEST = 86_400.0  # from the first point to the last [s]
-# Limits and positions may be expressions that differ by rounding [rad or m].
-SLACK = 1e-9
 SPEED_SLACK = 1e-6
 _TURN = 2.0 * np.pi
 _DEGREE = np.pi / 180.0

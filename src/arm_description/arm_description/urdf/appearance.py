@@ -22,9 +22,8 @@ import numpy as np
 from arm_common.transforms import Vector
 
 from arm_description.model.elements import Origin, Triple, cos_sin
-from arm_description.model.gripper import Gripper
+from arm_description.model.gripper import Gripper, MountedTool
 from arm_description.model.looks import LookShape, profile
-from arm_description.model.tools import MountedTool
 from arm_description.urdf.elements import UrdfGeometry
 from arm_description.urdf.kinematics import JointFrames
 

@@ -22,8 +22,7 @@ from arm_description.model.elements import (
     dependent_joint,
     mimic_names,
 )
-from arm_description.model.gripper import Claw, Gripper
-from arm_description.model.tools import MountedTool
+from arm_description.model.gripper import Claw, Gripper, MountedTool
 from arm_description.urdf.appearance import Skeleton
 from arm_description.urdf.elements import (
     NO_EFFORT,

@@ -15,11 +15,7 @@ from arm_description.urdf.kinematics import JointFrames
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.optional.constraints import constraint_elements
 from arm_description.urdf.optional.ros2_control import HARDWARE, control_block, hardware_elements
-from arm_description.urdf.writer import (
-    joint_element,
-    part_elements,
-    xml_text,
-)
+from arm_description.urdf.writer import joint_element, part_elements, xml_text
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

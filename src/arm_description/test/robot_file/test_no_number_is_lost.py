@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from arm_common.yaml.document import read_yaml
 from arm_common.yaml.schema_types import Either, Leaf, ListOf, Named, Table, Variants
-from arm_description.robot_file.keys import ROBOT
 from arm_description.robot_file.reader import read_root
+from arm_description.robot_file.robot_keys import ROBOT
 from arm_description.robot_file.scope import sourced_value
 
 from arm_description import DescriptionError, shipped_robots

@@ -8,7 +8,7 @@ from copy import deepcopy
 import pytest
 import yaml
 from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
-from arm_description.robot_file.keys import ROBOT, SOURCED
+from arm_description.robot_file.robot_keys import ROBOT, SOURCED
 from arm_description.robot_file.schema import SCHEMAS, robot_schema, texts
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator

@@ -15,7 +15,7 @@ from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.keys import UNITS
+from arm_description.robot_file.robot_keys import UNITS
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.servo_map import ServoMap

@@ -21,7 +21,7 @@ from arm_description.home_posture import home_posture
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.constraints import SLACK
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.keys import GRIPPER_KEY
+from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
 from arm_common import cli

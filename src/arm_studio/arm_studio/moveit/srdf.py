@@ -22,7 +22,7 @@ from arm_common.transforms import Matrix, inverse
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import mimic_names
-from arm_description.robot_file.keys import GRIPPER_KEY
+from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, PALM, TOOL, assemble
 from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts

@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from arm_description.robot_file.editor import RobotEditor, TableRow
-from arm_description.robot_file.keys import LINEAR, TYPES
+from arm_description.robot_file.robot_keys import LINEAR, TYPES
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import WRONG, set_problem
 from arm_viewer.panels.interface import PanelContext, PanelState

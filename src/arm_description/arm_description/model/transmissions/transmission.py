@@ -36,10 +36,6 @@ class ActuatorLimits:
 
 
 UNLIMITED = ActuatorLimits()
-BRANCHES = (
-    "open",
-    "crossed",
-)  # of a crank: whether both levers are on one side of the ground line
 
 
 @dataclass(frozen=True)
@@ -149,6 +145,8 @@ class CurvedTravel:
 class LinearTransmission(Transmission):
     """A transmission with ``actuators = matrix @ (inputs - offsets)``."""
 
+    offset: float | Pair  # of the joints [rad or m]
+
     @cached_property
     def matrix(self) -> Array:
         """The constant Jacobian, (m, k)."""
@@ -158,9 +156,10 @@ class LinearTransmission(Transmission):
     def _rows(self) -> Sequence[Sequence[float]]: ...
 
     @property
-    @abstractmethod
     def _zero(self) -> tuple[float, ...]:
         """Positions of the inputs at which all actuators are at 0, (k,)."""
+        own = self.offset if isinstance(self.offset, tuple) else (self.offset,)
+        return (*own, *(0.0 for _ in self.depends_on))
 
     def to_actuators(self, q: Array) -> Array:
         """Return the actuators (..., m) with the inputs at q (..., k)."""
@@ -208,10 +207,6 @@ class SimpleTransmission(LinearTransmission):
     mechanical_reduction: float = 1.0
     offset: float = 0.0  # [rad or m]
 
-    @property
-    def _zero(self) -> tuple[float, ...]:
-        return (self.offset,)
-
     def _rows(self) -> Sequence[Sequence[float]]:
         return [[self.mechanical_reduction]]
 
@@ -227,10 +222,6 @@ class ParallelogramTransmission(LinearTransmission):
     mechanical_reduction: float = 1.0
     offset: float = 0.0  # [rad]
 
-    @property
-    def _zero(self) -> tuple[float, ...]:
-        return (self.offset, *(0.0 for _ in self.depends_on))
-
     def _rows(self) -> Sequence[Sequence[float]]:
         return [[self.mechanical_reduction * ratio for ratio in (1.0, *self.ratios)]]
 
@@ -245,10 +236,6 @@ class DifferentialTransmission(LinearTransmission):
     mechanical_reduction: Pair = (1.0, 1.0)  # of the actuators
     joint_reduction: Pair = (1.0, 1.0)
     offset: Pair = (0.0, 0.0)  # of the joints [rad]
-
-    @property
-    def _zero(self) -> tuple[float, ...]:
-        return self.offset
 
     def _rows(self) -> Sequence[Sequence[float]]:
         (a1, a2), (j1, j2) = self.mechanical_reduction, self.joint_reduction
@@ -279,10 +266,6 @@ class SeveralActuatorsTransmission(LinearTransmission):
     allowed_difference: float  # allowed between any two of them [rad or m]
     mechanical_reduction: float = 1.0
     offset: float = 0.0  # [rad or m]
-
-    @property
-    def _zero(self) -> tuple[float, ...]:
-        return (self.offset,)
 
     @cached_property
     def _signs(self) -> Array:

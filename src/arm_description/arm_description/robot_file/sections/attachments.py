@@ -22,22 +22,8 @@ from arm_common.yaml.schema_types import Key, ListOf, Named, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Payload
-from arm_description.model.gripper import Gripper
-from arm_description.model.tools import MountedTool
-from arm_description.robot_file.keys import (
-    FROM,
-    GRIPPER,
-    GRIPPER_KEY,
-    LOOK,
-    MASS,
-    NAME,
-    NUMBER,
-    ORIGIN,
-    PAYLOAD,
-    TEXT,
-    TOOL,
-    UNITS,
-)
+from arm_description.model.gripper import Gripper, MountedTool
+from arm_description.robot_file import robot_keys
 from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units, triple
 from arm_description.robot_file.sections.gripper import read_gripper
 from arm_description.robot_file.sections.looks import read_look
@@ -46,27 +32,29 @@ from arm_description.robot_model import RobotModel
 T = TypeVar("T")
 SUFFIXES = (".yaml", ".yml")
 _HEAD = {
-    "name": Key(NAME, "name of it", required=True),
-    "description": Key(TEXT, "one line about it"),
-    "source": FROM,
-    "units": Key(UNITS, "units of the file", required=True),
-    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions"),
+    "name": Key(robot_keys.NAME, "name of it", required=True),
+    "description": Key(robot_keys.TEXT, "one line about it"),
+    "source": robot_keys.FROM,
+    "units": Key(robot_keys.UNITS, "units of the file", required=True),
+    "constants": Key(Named(robot_keys.NUMBER, "constant"), "named numbers for expressions"),
 }
 TOOL_FILE = Table(
     {
         **_HEAD,
-        "frame": Key(ORIGIN, "from where it is mounted to where it works, tool0", required=True),
-        "mass": Key(MASS, "mass of all of it", required=True),
+        "frame": Key(
+            robot_keys.ORIGIN, "from where it is mounted to where it works, tool0", required=True
+        ),
+        "mass": Key(robot_keys.MASS, "mass of all of it", required=True),
         "looks": Key(
-            ListOf(LOOK, 1, 200),
+            ListOf(robot_keys.LOOK, 1, 200),
             "shapes of its body, from where it is mounted; also for mass and collision, as boxes "
             "and cylinders",
             required=True,
         ),
-        "gripper": Key(GRIPPER, "fingers that slide, or a claw, as in a robot file"),
+        "gripper": Key(robot_keys.GRIPPER, "fingers that slide, or a claw, as in a robot file"),
     }
 )
-PAYLOAD_FILE = Table({**_HEAD, **PAYLOAD.keys})
+PAYLOAD_FILE = Table({**_HEAD, **robot_keys.PAYLOAD.keys})
 
 
 def shipped_tools() -> dict[str, Path]:
@@ -148,8 +136,8 @@ def read_attachment(
     """
     if not field.is_mapping:
         return _mounted(field, end, own, names, scope)
-    keys = TOOL.read(field)
-    given = scope.origin_of({key: keys[key] for key in ORIGIN.keys if key in keys})
+    keys = robot_keys.TOOL.read(field)
+    given = scope.origin_of({key: keys[key] for key in robot_keys.ORIGIN.keys if key in keys})
     origin = _product(end, given)
     if "name" not in keys:
         return Attachment(origin, own)
@@ -191,11 +179,11 @@ def _product(first: Origin, second: Origin) -> Origin:
 def with_payload(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
     """Return the robot with its `payload`: its numbers, or the name or file of one."""
     if field.is_mapping:
-        return replace(model, payload=_payload(PAYLOAD.read(field), scope))
+        return replace(model, payload=_payload(robot_keys.PAYLOAD.read(field), scope))
     path = _file(field, scope, shipped_payloads(), "payload")
     keys = _read(path, PAYLOAD_FILE)
     own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
-    own = {key: keys[key] for key in PAYLOAD.keys if key in keys}
+    own = {key: keys[key] for key in robot_keys.PAYLOAD.keys if key in keys}
     return replace(model, payload=_payload(own, own_scope))
 
 
@@ -214,10 +202,11 @@ def _fitting_postures(
     """Return postures with the widths of a gripper, without widths if there is none."""
 
     def fitting(values: Mapping[str, float]) -> Mapping[str, float]:
-        rest = {name: value for name, value in values.items() if name != GRIPPER_KEY}
-        if gripper and GRIPPER_KEY in values:
+        width = robot_keys.GRIPPER_KEY
+        rest = {name: value for name, value in values.items() if name != width}
+        if gripper and width in values:
             low, high = gripper.min_width, gripper.max_width
-            rest[GRIPPER_KEY] = float(np.clip(values[GRIPPER_KEY], low, high))
+            rest[width] = float(np.clip(values[width], low, high))
         return MappingProxyType(rest)
 
     return MappingProxyType({name: fitting(values) for name, values in postures.items()})

@@ -23,7 +23,7 @@ from arm_description.model.gripper import (
     Turning,
 )
 from arm_description.robot_file.joints import read_joint_name
-from arm_description.robot_file.keys import CLAW, FINGER, GRIPPER, PALM
+from arm_description.robot_file.robot_keys import CLAW, FINGER, GRIPPER, PALM
 from arm_description.robot_file.scope import EvaluationContext
 
 

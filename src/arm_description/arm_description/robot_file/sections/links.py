@@ -24,13 +24,9 @@ from arm_description.model.elements import (
     Triple,
     mimic_names,
 )
-from arm_description.robot_file.keys import BAR, INERTIA, LINK_MASS, MESH
+from arm_description.robot_file.robot_keys import BAR, INERTIA, LINK_MASS, MESH
 from arm_description.robot_file.scope import EvaluationContext, read_name, triple
-from arm_description.robot_file.sections.looks import (
-    links_with_shapes,
-    read_named,
-    visible_links,
-)
+from arm_description.robot_file.sections.looks import links_with_shapes, read_named, visible_links
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.optional.bars import bar_links
 

@@ -20,7 +20,7 @@ from arm_description.model.looks import (
     LookShape,
     Material,
 )
-from arm_description.robot_file.keys import COLOURS, LOOK, LOOK_SHAPES
+from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES
 from arm_description.robot_file.scope import EvaluationContext, triple
 from arm_description.robot_model import RobotModel
 

@@ -24,8 +24,8 @@ from arm_description.model.dh_from_axes import (
 )
 from arm_description.model.elements import Joint, JointType
 from arm_description.robot_file.joints import JointTable, read_joint_name, read_limits
-from arm_description.robot_file.keys import LINEAR, MAX_ROWS, SCREW
 from arm_description.robot_file.relations import JointRelations
+from arm_description.robot_file.robot_keys import LINEAR, MAX_ROWS, SCREW
 from arm_description.robot_file.scope import EvaluationContext, triple
 from arm_description.robot_model import in_order
 

@@ -1,24 +1,25 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the transmissions of a robot file."""
+"""Read and write the transmissions of a robot file."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
+from operator import attrgetter
+from typing import Any
 
 from arm_common.yaml.document import Field
+from arm_common.yaml.editing import flow_word
+from arm_common.yaml.schema_types import Either, ListOf
 
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Joint
-from arm_description.model.transmissions.crank import (
-    LEAST_ANGLE,
-    CrankTransmission,
-    LinkageLengths,
-)
+from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.table import TableTransmission
 from arm_description.model.transmissions.transmission import (
@@ -32,9 +33,33 @@ from arm_description.model.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
-from arm_description.robot_file.keys import BRANCHES, GRIPPER_KEY, TRANSMISSION
+from arm_description.model.units import exact_text
+from arm_description.robot_file.robot_keys import BRANCHES, GRIPPER_KEY, TRANSMISSION
 from arm_description.robot_file.scope import EvaluationContext, read_name
 from arm_description.robot_model import RobotModel
+
+_LENGTHS = ("ground", "crank", "rod", "rocker")
+_RATIOS = ("mechanical_reduction", "joint_reduction", "ratio")  # keys of numbers without a unit
+_CLASSES: Mapping[str, Callable[..., Transmission]] = {
+    "simple": SimpleTransmission,
+    "parallelogram": ParallelogramTransmission,
+    "differential": DifferentialTransmission,
+    "four_bar_linkage": FourBarLinkageTransmission,
+    "several": SeveralActuatorsTransmission,
+    "crank": CrankTransmission,
+    "table": TableTransmission,
+}
+_OF_ANY = frozenset(("type", "joint", "joints", "actuator", "actuators", "source"))
+_OF_LIMITS = frozenset(("range", "velocity", "acceleration"))
+
+
+def _attributes(kind: str) -> dict[str, str]:
+    """Return the attribute of each key that not all types of transmissions have."""
+    named = {"against": "depends_on", "min_transmission_angle": "least_angle"}
+    named |= {key: f"lengths.{key}" for key in _LENGTHS}
+    named |= {"ratio": "ratios"} if kind == "parallelogram" else {}
+    keys = TRANSMISSION.tables[kind].keys
+    return {key: named.get(key, key) for key in keys if key not in _OF_ANY | _OF_LIMITS}
 
 
 def with_transmissions(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
@@ -119,86 +144,55 @@ class _Reader:
         if self._kind not in ("simple", "several", "table"):
             for name in self._moved:
                 self._require_revolute(name)
+        self._actuators = self._shafts() if "actuators" in self._keys else self._shaft()
+        self._against = self._ground_joints() if "against" in self._keys else ()
 
     def transmission(self) -> Transmission:
-        readers: Mapping[str, Callable[[], Transmission]] = {
-            "simple": self._simple,
-            "parallelogram": self._parallelogram,
-            "differential": lambda: self._coupled(DifferentialTransmission),
-            "four_bar_linkage": lambda: self._coupled(FourBarLinkageTransmission),
-            "several": self._several,
-            "crank": self._crank,
-            "table": self._table,
+        values: dict[str, Any] = {
+            name: self._value(key)
+            for key, name in _attributes(self._kind).items()
+            if key in self._keys and key not in (*_LENGTHS, "against")
         }
-        return readers[self._kind]()
+        if self._kind == "parallelogram":
+            ratio = values.get("ratios", 1.0)
+            if not isinstance(ratio, tuple):
+                values["ratios"] = tuple(ratio for _ in self._against)
+        elif self._kind == "several":
+            values.setdefault("mirrored", tuple(False for _ in self._actuators))
+        elif self._kind == "crank":
+            lengths = (self._scope.positive_length(self._keys[key]) for key in _LENGTHS)
+            joint = self._joints[self._moved[0]]
+            values |= {"lengths": LinkageLengths(*lengths), "span": (joint.lower, joint.upper)}
+        parts = {"depends_on": self._against, "limits": self._limits()}
+        made = _CLASSES[self._kind](self._moved, self._actuators, **values, **parts)
+        if isinstance(made, CrankTransmission):
+            self._check_closing(made)
+        return made
 
-    def _simple(self) -> SimpleTransmission:
-        return SimpleTransmission(
-            self._moved, self._shaft(), self._reduction(), self._offset(), limits=self._limits()
-        )
+    def _value(self, key: str) -> Any:
+        """Return the value of a key; a tuple where the key has a list."""
+        scope, field = self._scope, self._keys[key]
+        readers: dict[str, Callable[[Field], Any]] = {
+            **dict.fromkeys(_RATIOS, self._ratio),
+            "offset": scope.angle if len(self._moved) > 1 else self._position,
+            "mirrored": _flag,
+            "allowed_difference": self._above_zero,
+            "branch": lambda word: word.choice(BRANCHES),
+            "crank_angle": scope.angle,
+            "rocker_angle": scope.angle,
+            "min_transmission_angle": self._least_angle,
+        }
+        if key == "points":
+            return self._points(field)
+        kind = TRANSMISSION.tables[self._kind].keys[key].kind
+        if isinstance(kind, ListOf) or (isinstance(kind, Either) and field.is_list):
+            counts = {"mirrored": len(self._actuators), "ratio": len(self._against)}
+            return tuple(map(readers[key], self._items(key, counts.get(key, 2))))
+        return readers[key](field)
 
-    def _parallelogram(self) -> ParallelogramTransmission:
-        against = self._against()
-        ratios = self._keys.get("ratio")
-        if ratios is None or not ratios.is_list:
-            ratio = self._ratio(ratios)
-            values = tuple(ratio for _ in against)
-        else:
-            values = tuple(self._ratio(item) for item in self._items("ratio", len(against)))
-        return ParallelogramTransmission(
-            self._moved,
-            self._shaft(),
-            values,
-            self._reduction(),
-            self._offset(),
-            depends_on=against,
-            limits=self._limits(),
-        )
-
-    def _coupled(self, kind: type[DifferentialTransmission]) -> DifferentialTransmission:
-        offset = self._keys.get("offset")
-        first, second = map(self._scope.angle, offset.items()) if offset else (0.0, 0.0)
-        return kind(
-            self._moved,
-            self._shafts(2),
-            self._pair("mechanical_reduction"),
-            self._pair("joint_reduction"),
-            (first, second),
-            limits=self._limits(),
-        )
-
-    def _several(self) -> SeveralActuatorsTransmission:
-        actuators = self._shafts(None)
-        mirrored = tuple(False for _ in actuators)
-        if "mirrored" in self._keys:
-            mirrored = tuple(map(_flag, self._items("mirrored", len(actuators))))
-        return SeveralActuatorsTransmission(
-            self._moved,
-            actuators,
-            mirrored,
-            self._above_zero("allowed_difference"),
-            self._reduction(),
-            self._offset(),
-            limits=self._limits(),
-        )
-
-    def _crank(self) -> CrankTransmission:
-        scope, keys = self._scope, self._keys
-        names = ("ground", "crank", "rod", "rocker")
-        joint = self._joints[self._moved[0]]
-        crank = CrankTransmission(
-            self._moved,
-            self._shaft(),
-            LinkageLengths(*(scope.positive_length(keys[name]) for name in names)),
-            (joint.lower, joint.upper),
-            keys["branch"].choice(BRANCHES) if "branch" in keys else BRANCHES[0],
-            scope.angle(keys["crank_angle"]) if "crank_angle" in keys else 0.0,
-            scope.angle(keys["rocker_angle"]) if "rocker_angle" in keys else 0.0,
-            self._ratio(keys.get("ratio")),
-            self._least_angle(),
-            depends_on=self._ground_joint(),
-            limits=self._limits(),
-        )
+    def _check_closing(self, crank: CrankTransmission) -> None:
+        """Raise an error unless a linkage closes within all limits of its joint."""
+        joint, scope = self._joints[self._moved[0]], self._scope
         closing = crank.closing_range()
         limits = _written(joint.lower, joint.upper, joint, scope)
         if closing is None:
@@ -212,10 +206,9 @@ class _Reader:
                 f"its limits are {limits}",
                 "reduce the limits, or measure the lengths and angles again",
             )
-        return crank
 
-    def _table(self) -> TableTransmission:
-        field = self._keys["points"]
+    def _points(self, field: Field) -> tuple[Pair, ...]:
+        """Return the points of a table: both columns monotone, over all limits of the joint."""
         rows = [tuple(self._position(item) for item in row.items()) for row in field.items()]
         if len(rows) < 2 or any(len(row) != 2 for row in rows):
             raise field.error("needs two pairs [joint, actuator] or more")
@@ -234,8 +227,7 @@ class _Reader:
                 f"{_written(joint.lower, joint.upper, joint, self._scope)}",
                 "measure the rest, or reduce the limits",
             )
-        points = tuple(zip(x, y, strict=True))
-        return TableTransmission(self._moved, self._shaft(), points, limits=self._limits())
+        return tuple(zip(x, y, strict=True))
 
     def _joint(self, field: Field) -> str:
         name = field.text()
@@ -253,15 +245,10 @@ class _Reader:
                 "use type simple, several or table",
             )
 
-    def _ground_joint(self) -> tuple[str, ...]:
-        if "against" not in self._keys:
-            return ()
-        if self._keys["against"].is_list:
-            raise self._keys["against"].error("must be the name of one joint, not a list")
-        return self._against()
-
-    def _against(self) -> tuple[str, ...]:
+    def _ground_joints(self) -> tuple[str, ...]:
         field = self._keys["against"]
+        if self._kind == "crank" and field.is_list:
+            raise field.error("must be the name of one joint, not a list")
         names = tuple(self._joint(item) for item in (field.items() if field.is_list else [field]))
         for name in names:
             if name in self._moved:
@@ -274,7 +261,8 @@ class _Reader:
     def _shaft(self) -> tuple[str, ...]:
         return (read_name(self._keys["actuator"]) if "actuator" in self._keys else self._moved[0],)
 
-    def _shafts(self, number: int | None) -> tuple[str, ...]:
+    def _shafts(self) -> tuple[str, ...]:
+        number = len(self._moved) if len(self._moved) > 1 else None
         names = tuple(read_name(item) for item in self._items("actuators", number))
         if len(names) < 2 or len(set(names)) < len(names):
             raise self._keys["actuators"].error("must be at least two different names")
@@ -287,40 +275,25 @@ class _Reader:
             raise field.error(f"must be a list of {number}, not of {len(items)}")
         return items
 
-    def _ratio(self, field: Field | None) -> float:
-        value = 1.0 if field is None else self._scope.number(field)
-        if field is not None and value == 0.0:
+    def _ratio(self, field: Field) -> float:
+        value = self._scope.number(field)
+        if value == 0.0:
             raise field.error("must not be 0")
         return value
-
-    def _reduction(self) -> float:
-        return self._ratio(self._keys.get("mechanical_reduction"))
-
-    def _pair(self, key: str) -> Pair:
-        if key not in self._keys:
-            return (1.0, 1.0)
-        first, second = map(self._ratio, self._items(key, 2))
-        return (first, second)
-
-    def _offset(self) -> float:
-        return self._position(self._keys["offset"]) if "offset" in self._keys else 0.0
 
     def _position(self, field: Field) -> float:
         return self._scope.position(field, self._type)
 
-    def _above_zero(self, key: str) -> float:
-        value = self._position(self._keys[key])
+    def _above_zero(self, field: Field) -> float:
+        value = self._position(field)
         if value <= 0.0:
-            raise self._keys[key].error("must be greater than 0")
+            raise field.error("must be greater than 0")
         return value
 
-    def _least_angle(self) -> float:
-        key = "min_transmission_angle"
-        if key not in self._keys:
-            return LEAST_ANGLE
-        value = self._above_zero(key)
+    def _least_angle(self, field: Field) -> float:
+        value = self._above_zero(field)
         if value >= 0.5 * math.pi:
-            raise self._keys[key].error("must be less than a right angle")
+            raise field.error("must be less than a right angle")
         return value
 
     def _limits(self) -> ActuatorLimits:
@@ -342,3 +315,48 @@ def _flag(field: Field) -> bool:
     if not isinstance(field.value, bool):
         raise field.error("must be true or false")
     return field.value
+
+
+def transmission_entry(
+    transmission: Transmission, types: Mapping[str, str], number: Callable[..., str]
+) -> dict[str, str]:
+    """Return the YAML text of each key of a transmission.
+
+    Args:
+        transmission: what to write.
+        types: type of each joint.
+        number: writes a position, or length, for the type of a joint.
+    """
+    kind, limits = types[transmission.joints[0]], transmission.limits
+    joints, actuators = transmission.joints, transmission.actuators
+    word = next(word for word, made in _CLASSES.items() if made is type(transmission))
+    values: dict[str, Any] = {"type": word}
+    values |= {"joint": joints[0]} if len(joints) == 1 else {"joints": joints}
+    if len(actuators) > 1:
+        values["actuators"] = actuators
+    elif actuators != joints:
+        values["actuator"] = actuators[0]
+    values |= {key: attrgetter(name)(transmission) for key, name in _attributes(word).items()}
+    if word == "crank":
+        ground = transmission.depends_on
+        values |= {"against": ground[0]} if ground else {"against": None, "ratio": None}
+    values["range"] = (limits.lower, limits.upper) if math.isfinite(limits.lower) else None
+    for key in ("velocity", "acceleration"):
+        values[key] = value if math.isfinite(value := getattr(limits, key)) else None
+
+    writers: dict[str, Callable[[float], str]] = dict.fromkeys(_RATIOS, exact_text)
+    writers |= dict.fromkeys(_LENGTHS, partial(number, kind="prismatic"))
+    return {
+        key: _text(value, writers.get(key, partial(number, kind=kind)))
+        for key, value in values.items()
+        if value is not None
+    }
+
+
+def _text(value: Any, write: Callable[[float], str]) -> str:
+    """Return a number, name, truth value or a list of these as YAML text."""
+    if isinstance(value, tuple):
+        return f"[{', '.join(_text(one, write) for one in value)}]"
+    if isinstance(value, bool):
+        return str(value).lower()
+    return flow_word(value) if isinstance(value, str) else write(value)

@@ -217,16 +217,12 @@ _COUPLED = {
         ListOf(ANGLE, 2, 2), "positions of the joints with the actuators at 0; default [0, 0]"
     ),
 }
+_ONE = {"joint": MOVED, "actuator": SHAFT}
+_GEAR = {"mechanical_reduction": REDUCTION, "offset": OFFSET}
 _KINDS: Mapping[str, Mapping[str, Key]] = {
-    "simple": {
-        "joint": MOVED,
-        "actuator": SHAFT,
-        "mechanical_reduction": REDUCTION,
-        "offset": OFFSET,
-    },
+    "simple": {**_ONE, **_GEAR},
     "parallelogram": {
-        "joint": MOVED,
-        "actuator": SHAFT,
+        **_ONE,
         "against": Key(
             Either((NAME, ListOf(NAME, 1, MAX_ROWS))),
             "earlier joint, or joints, between the actuator's link and the joint",
@@ -236,8 +232,7 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
             Either((RATIO, ListOf(RATIO, 1, MAX_ROWS))),
             "turns of the actuator per turn of `against`; default 1, -1 if opposite",
         ),
-        "mechanical_reduction": REDUCTION,
-        "offset": OFFSET,
+        **_GEAR,
     },
     "differential": _COUPLED,
     "four_bar_linkage": _COUPLED,
@@ -253,12 +248,10 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
             "by which the actuators may differ, since they work against each other",
             required=True,
         ),
-        "mechanical_reduction": REDUCTION,
-        "offset": OFFSET,
+        **_GEAR,
     },
     "crank": {
-        "joint": MOVED,
-        "actuator": SHAFT,
+        **_ONE,
         "ground": Key(SIZE, "length from the actuator's shaft to the joint's axis", required=True),
         "crank": Key(SIZE, "length of the actuator's lever", required=True),
         "rod": Key(SIZE, "length of the rod between the levers", required=True),
@@ -277,8 +270,7 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
         "ratio": Key(RATIO, "turns of the actuator per turn of `against`; default 1"),
     },
     "table": {
-        "joint": MOVED,
-        "actuator": SHAFT,
+        **_ONE,
         "points": Key(
             ListOf(ListOf(POSITION, 2, 2), 2, 200),
             "[joint, actuator] as measured, the first increasing, the second in one direction",
