@@ -9,13 +9,14 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import arm_testing
 import numpy as np
 import pytest
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff, all_layers
+from arm_kinematics.markers import layers
 from arm_kinematics.markers.state import MarkerInputs
 from pip_ros import cli
 
@@ -29,6 +30,7 @@ TOOLS = Path(arm_testing.__file__).parents[1]
 @pytest.fixture
 def outsider(monkeypatch):
     monkeypatch.syspath_prepend(str(FOLDER))
+    monkeypatch.setattr(layers, "PLUGINS", replace(layers.PLUGINS))  # which looks anew
 
 
 def test_a_command_is_in_the_help_and_runs(tmp_path):
@@ -42,15 +44,15 @@ def test_a_command_is_in_the_help_and_runs(tmp_path):
 
 
 def test_a_marker_layer_is_drawn_and_switched(outsider):
-    layers = all_layers()
-    assert [*layers] == [*LAYERS, "shadow"]
+    known = layers.all_layers()
+    assert [*known] == [*layers.LAYERS, "shadow"]
     model = load_robot("nut_arm")
     chain = Chain.from_model(model)
     inputs = MarkerInputs(Robot(model.to_urdf()), chain)
     inputs.positions = dict.fromkeys(chain.joint_names, 0.0)
-    diff = MarkerDiff(layers, ["shadow"])
+    diff = layers.MarkerDiff(known, ["shadow"])
     diff.inputs = inputs
-    diff.note_change(Cause.ROBOT)
+    diff.note_change(layers.Cause.ROBOT)
     (shown,) = diff.changes()
     assert shown.layer == "shadow"
     tip = chain.fk(np.zeros(chain.n))[:3, 3]
