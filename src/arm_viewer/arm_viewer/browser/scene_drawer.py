@@ -58,7 +58,7 @@ class SceneDrawer:
         server: viser.ViserServer,
         meshes: MeshFiles,
         switches: Mapping[str, bool],
-        postures: Postures = tuple,
+        postures: Postures = dict,
     ) -> None:
         self._server, self._scene = server, server.scene
         self.meshes = meshes

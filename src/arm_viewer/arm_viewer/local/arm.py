@@ -20,7 +20,6 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.kinematics import link_poses
 from arm_kinematics.ik.modes import MODES
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
@@ -89,8 +88,7 @@ class LocalArm:
         """Return the pose (4, 4) of each link in a fixed one."""
         if self._robot is None:
             return {}
-        joints, values = self._robot.carriers.values(), self._sliders.values()
-        poses = link_poses(self._robot.root, joints, values)
+        poses = self._robot.poses_at(self._sliders.values())
         if fixed == self._robot.root or fixed not in poses:
             return poses
         to_fixed = inverse(poses[fixed])

@@ -20,9 +20,9 @@ from urllib.parse import unquote, urlparse
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.plugins import PluginGroup
-from arm_description.library import load_robot, robot_path
+from arm_description.library import robot_path
+from arm_description.model.looks import shape_folder
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.optional.shape_meshes import shape_folder
 
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
@@ -152,7 +152,8 @@ class ArmPage:
         robot = self._settings.robot
         folders = [*folders_in(self._settings.mesh_path, "mesh_path"), shape_folder()]
         folders += [robot_path(robot).resolve().parent] if robot else []
-        meshes = load_robot(robot).meshes.values() if robot else ()
+        model = self.postures.model
+        meshes = () if model is None else model.meshes.values()
         uris = (uri for mesh in meshes for uri in (mesh.visual, mesh.collision))
         return RestrictedFiles(folders, (Path(unquote(urlparse(uri).path)) for uri in uris))
 
@@ -164,8 +165,8 @@ class ArmPage:
             "trace": settings.show_trace,
         }
         trace, meshes = ToolTrace(), MeshFiles(installed_share, self._mesh_files())
-        drawer = SceneDrawer(self._server, meshes, switches, lambda: postures.poses)
-        drawer.cameras.portrayed = postures.home_poses if settings.portrait else {}
+        drawer = SceneDrawer(self._server, meshes, switches, lambda: postures.postures)
+        drawer.cameras.portrayed = postures.home if settings.portrait else {}
         drawer.cameras.tool = settings.tool if self.port.where is Where.ALONE else ""
         actions = SidebarActions(
             drawer.switch,

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import CALLS, LATCHED, service_qos
 from rclpy.node import Node
