@@ -10,11 +10,11 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from arm_common.files.access import installed_share
@@ -40,24 +40,20 @@ from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.controls import Controls
 from arm_viewer.control.stop_panel import StopPanel
-from arm_viewer.control.task_panel import TaskPanel, TeachPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
 from arm_viewer.page.settings import PageSettings
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, ShownFile
-from arm_viewer.port import PagePort, TaskPort, Where
+from arm_viewer.port import PagePort, Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
-if TYPE_CHECKING:
-    pass
-
 PANELS = PluginGroup(
     "arm_viewer.panels",
     "panel",
-    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keys")},
+    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keyboard")},
 )
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
@@ -117,8 +113,6 @@ class ArmPage:
         if self._stop_panel is not None:
             with self.gui.part("Tool"):
                 self._controls = self._make_controls(self._stop_panel)
-        if port.tasks is not None:
-            self._add_task_panels(port.tasks)
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([PANELS.load(name) for name in PANELS.names])
@@ -200,19 +194,6 @@ class ArmPage:
         stop_panel.follow(controls.stop, controls.reset)
         return controls
 
-    def _add_task_panels(self, tasks: TaskPort) -> None:
-        """Add the panels of a task server, which appear with it and replace the task's line."""
-        on_server: list[Callable[[], None]] = [partial(self._view.sidebar.remove_status, "task")]
-        with self.gui.part("Teach"):
-            on_server.append(TeachPanel(tasks, self.gui).show)
-
-        def show_server() -> None:
-            for show in on_server:
-                show()
-
-        with self.gui.part("Task"):
-            TaskPanel(tasks, self.gui, show_server)
-
     def _panel_context(self) -> PanelContext:
         controls, port, settings = self._controls, self.port, self._settings
         is_edited = port.where is Where.ALONE and bool(settings.robot)
@@ -267,6 +248,10 @@ class ArmPage:
         """Show a sentence in its line of the page, which is removed by ""."""
         self.store.set_text(key, text)
         self.joints_moved()
+
+    def remove_row(self, key: str) -> None:
+        """Remove a row of the page, because a panel shows the same."""
+        self._view.sidebar.remove_status(key)
 
     def joints_moved(self) -> None:
         """Show the joint positions soon, which have changed."""

@@ -89,5 +89,4 @@ class RobotDisplay:
     def watch(self, path: Path) -> None:
         """Let the watcher follow another file."""
         value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=str(path))
-        request = SetParameters.Request(parameters=[Parameter(name="robot", value=value)])
-        self._watcher.call(request)
+        self._watcher.call(parameters=[Parameter(name="robot", value=value)])

@@ -11,7 +11,7 @@ import pytest
 from arm_kinematics.ik.modes import MODES
 from arm_testing.page import FakeGui
 from arm_viewer.errors import ViewerError
-from arm_viewer.local.arm import LocalArm
+from arm_viewer.local.local_arm import LocalArm
 from arm_viewer.local.loop import PageLoop
 from arm_viewer.port import IK_MODES, IkRequest, Where
 from arm_viewer.scene.robot import PostureBook, read_robot
@@ -40,6 +40,9 @@ class Shown:
 
     def show_text(self, key, text):
         self.texts[key] = text
+
+    def remove_row(self, key):
+        pass
 
     def joints_moved(self):
         self.moves += 1
@@ -85,8 +88,8 @@ class LocalPort:
 
 class RosPort:
     def __init__(self, ros, start):
-        from arm_viewer.ros.arm import RosArm
         from arm_viewer.ros.parameters import ViewerParameters
+        from arm_viewer.ros.ros_arm import RosArm
 
         urdf = load_robot(ROBOT).to_urdf(dh_frames=True)
         self.programs = [start("publisher", robot_description=urdf), start("kinematics")]

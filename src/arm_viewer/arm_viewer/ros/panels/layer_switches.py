@@ -34,13 +34,12 @@ class LayerSwitches:
 
     def _request_names(self) -> None:
         if self._get.ready and self._set.ready:
-            self._list.call(ListParameters.Request(prefixes=[PREFIX]), self._on_names)
+            self._list.call(self._on_names, prefixes=[PREFIX])
 
     def _on_names(self, response: ListParameters.Response) -> None:
         names = list(response.result.names)
         if names:
-            request = GetParameters.Request(names=names)
-            self._get.call(request, lambda values: self._add_folder(names, values.values))
+            self._get.call(lambda found: self._add_folder(names, found.values), names=names)
 
     def _add_folder(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
         if self._timer.is_canceled():
@@ -59,8 +58,7 @@ class LayerSwitches:
         values = [
             ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on) for on in states
         ]
-        parameters = [Parameter(name=name, value=value) for value in values]
-        self._set.call(SetParameters.Request(parameters=parameters))
+        self._set.call(parameters=[Parameter(name=name, value=value) for value in values])
 
     def _clear(self, name: str, box: Any) -> None:
         """Clear a layer that is cleared when it is switched off."""

@@ -32,7 +32,6 @@ from arm_viewer.port import (
     ResponseCallback,
     ShownPage,
     Solution,
-    TaskPort,
     Where,
 )
 from arm_viewer.scene.robot import JointSliders, VisualRobot
@@ -50,7 +49,6 @@ class LocalArm:
     """
 
     where = Where.ALONE
-    tasks: TaskPort | None = None
 
     def __init__(self, loop: PageLoop, robot: str, prefix: str = "") -> None:
         self._loop, self._prefix = loop, prefix
