@@ -12,9 +12,10 @@ from typing import Any
 from arm_description.robot_file.editor import RobotEditor, TableRow
 from arm_description.robot_file.keys import LINEAR, TYPES
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import WRONG, set_problem
+from arm_viewer.browser.texts import WRONG, set_choice, set_problem
 from arm_viewer.panels.interface import PanelContext, PanelState
 
+from arm_studio.editing.file_editing import show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
@@ -82,20 +83,12 @@ class TablePanel:
         row = rows[self._index]
         self._overview.content = _overview(self._editing.editor, rows, self._index)
         labels = tuple(f"{number} {row.name}" for number, row in enumerate(rows, 1))
-        if self._row.options != labels:
-            self._row.options = labels
-        if self._row.value != labels[self._index]:
-            self._row.value = labels[self._index]
+        set_choice(self._row, labels, labels[self._index])
         made_for = (self._index, row.name, row.type, tuple(row.entries), self._editing.path)
         if made_for != self._shown:
             self._shown = made_for
             self._make_fields(row)
-        for path, (field, problem) in self._fields.items():
-            text = self._editing.editor.text(path)
-            if field.value.strip() != text:
-                field.value = text
-            wrong = self._editing.editor.wrong.get(path)
-            set_problem(problem, wrong.problem if wrong else "")
+        show_entries(self._editing.editor, self._fields)
 
     def _make_fields(self, row: TableRow) -> None:
         gui, units = self._gui, self._editing.editor.model.units

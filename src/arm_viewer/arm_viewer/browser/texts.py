@@ -105,6 +105,14 @@ def set_problem(element: Any, problem: str) -> None:
         element.visible = bool(problem)
 
 
+def set_choice(element: Any, options: tuple[str, ...], chosen: str) -> None:
+    """Offer options in a drop-down list, and show the chosen one; what is the same is not sent."""
+    if element.options != options:
+        element.options = options
+    if element.value != chosen:
+        element.value = chosen
+
+
 def set_html(handle: Any, html: str) -> None:
     """Show HTML in an element, which is hidden without any."""
     if html:
