@@ -11,7 +11,6 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -116,9 +115,6 @@ class ShownPage(Protocol):
     @property
     def stopped(self) -> bool:
         """Whether nothing may move until a reset."""
-
-    def part(self, title: str) -> AbstractContextManager[None]:
-        """Build a part of the page; if that fails, it is left out, and nothing else."""
 
     def show_robot(self, urdf: str) -> None:
         """Show another robot, unless its description is invalid, which is reported."""

@@ -20,7 +20,7 @@ import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.texts import answer_line
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.shapes import PlacedShape
@@ -45,7 +45,7 @@ NO_ANSWER = (
 )
 
 
-class PicturePanel:
+class PicturePanel(Panel):
     """Saves the picture of the browser whose user asks, and sends it to that browser as a file."""
 
     title = "Picture"
@@ -69,9 +69,6 @@ class PicturePanel:
         """Name the files after the robot."""
         if state.robot is not None:
             self._name = re.sub(r"[^\w.-]+", "_", state.robot.name) or "scene"
-
-    def close(self) -> None:
-        """Nothing is left: a picture that is being saved still arrives."""
 
     def save(self, client: Any) -> None:
         """Save what a browser (viser's handle) shows, while the view goes on."""

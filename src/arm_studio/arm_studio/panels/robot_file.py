@@ -12,7 +12,7 @@ from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_choice, status_line
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import FileControls, changed_at
 from arm_studio.editing.robot_editing import (
@@ -27,7 +27,7 @@ NONE = "none"
 ATTACHED = ("tool", "payload")  # keys of the file that are chosen from a list
 
 
-class RobotFilePanel:
+class RobotFilePanel(Panel):
     """What is done with the file as a whole. Adds the commands undo, redo, save, open and new."""
 
     title = "Robot file"
@@ -66,9 +66,6 @@ class RobotFilePanel:
         """Nothing depends on the posture, but the folder may have changed."""
         if self._listed != (self._editing.path, changed_at(self._editing.folder)):
             self._show()
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _list(self) -> None:
         """List the robots, if the file is another one, or its folder has changed."""

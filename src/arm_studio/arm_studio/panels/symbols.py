@@ -12,7 +12,7 @@ from typing import Any
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext
 
 from arm_studio.editing.file_editing import EntryPath, show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
@@ -20,7 +20,7 @@ from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 STEPS = 200  # of a slider
 
 
-class SymbolsPanel:
+class SymbolsPanel(Panel):
     """A field for each constant: a number or an expression; a slider, too, for a number.
 
     Adds the command ``set``.
@@ -45,12 +45,6 @@ class SymbolsPanel:
         self._gui = gui
         self._content = gui.elements.add_folder("Constants")
         self._show()
-
-    def update(self, state: PanelState) -> None:
-        """Nothing depends on the posture."""
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _words(self) -> tuple[str, ...]:
         return self._editing.editor.symbols()

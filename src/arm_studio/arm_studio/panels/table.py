@@ -13,7 +13,7 @@ from arm_description.robot_file.editor import RobotEditor, TableRow
 from arm_description.robot_file.keys import LINEAR, TYPES
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import WRONG, set_choice, set_problem
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext
 
 from arm_studio.editing.file_editing import show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
@@ -23,7 +23,7 @@ BUTTONS = ("Add", "Remove", "Up", "Down")
 ANGLES = ("theta", "alpha")
 
 
-class TablePanel:
+class TablePanel(Panel):
     """Shows all rows; the entries of one of them can be typed."""
 
     title = "Table"
@@ -44,12 +44,6 @@ class TablePanel:
         gui.on_user(buttons.on_click, lambda: self._press(buttons.value))
         self._problem = add.add_html("", visible=False)
         self._show()
-
-    def update(self, state: PanelState) -> None:
-        """Nothing depends on the posture."""
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _rows(self) -> tuple[TableRow, ...]:
         return self._editing.editor.rows()

@@ -11,7 +11,6 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -223,10 +222,6 @@ class ArmPage:
     def stopped(self) -> bool:
         """Whether nothing may move until a reset."""
         return self._controls is not None and self._controls.stopped
-
-    def part(self, title: str) -> AbstractContextManager[None]:
-        """Build a part of the page; if that fails, it is left out, and nothing else."""
-        return self.gui.part(title)
 
     def show_robot(self, urdf: str) -> None:
         """Show another robot, unless its description is invalid, which is reported."""

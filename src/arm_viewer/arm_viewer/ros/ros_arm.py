@@ -139,7 +139,7 @@ class RosArm:
         node, postures = self._node, page.postures
         if self._tasks is not None:
             _add_task_panels(page, self._tasks)
-        with page.part("Driver"):
+        with page.gui.part("Driver"):
             DriverPanel(node, page)
         if self.where is Where.ALONE:
             self._sliders = SliderPublisher(node, postures.home)
@@ -218,12 +218,12 @@ class RosArm:
 def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
     """Add the panels of a task server, which appear with it and replace the task's line."""
     on_server: list[Callable[[], None]] = [partial(page.remove_row, "task")]
-    with page.part("Teach"):
+    with page.gui.part("Teach"):
         on_server.append(TeachPanel(tasks, page.gui).show)
 
     def show_server() -> None:
         for show in on_server:
             show()
 
-    with page.part("Task"):
+    with page.gui.part("Task"):
         TaskPanel(tasks, page.gui, show_server)

@@ -30,7 +30,7 @@ class Shown:
 
     def __init__(self):
         self.gui, self.store, self.postures = FakeGui(), SceneStore(), PostureBook(ROBOT)
-        self.stopped, self.moves, self.texts, self.part = False, 0, {}, self.gui.part
+        self.stopped, self.moves, self.texts = False, 0, {}
 
     def show_robot(self, urdf):
         self.store.set_robot(read_robot(urdf))
