@@ -26,7 +26,7 @@ from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.shapes import PlacedShape
 from PIL import Image
 
-from arm_studio.pictures.page import Ground, camera_page, draw_page, draw_text
+from arm_studio.pictures.canvas import Ground, camera_canvas, draw_canvas, draw_text
 from arm_studio.pictures.projection import PinholeProjection
 from arm_studio.pictures.raster import Pixels
 from arm_studio.pictures.scene_primitives import primitives_of
@@ -141,19 +141,19 @@ def drawing(
     above = primitives_of((one for one in placed if one.on_top), meshes)
     layers = [(part.solids, part.flat_shapes) for part in (below, above)]
     eye = camera.projection
-    page = camera_page(layers, eye, ground, camera.field_of_view, camera.size)
+    canvas = camera_canvas(layers, eye, ground, camera.field_of_view, camera.size)
 
     def annotate(axes: Any) -> None:
         texts = []
         for text, at, height in (*below.labels, *above.labels):
             near = float(eye.seen(at)[2])
-            size = LETTERS * height * eye.magnification(near) * page.scale if height else LETTER
+            size = LETTERS * height * eye.magnification(near) * canvas.scale if height else LETTER
             if np.isfinite(near):
-                texts.append(PictureText(text, page.project(at), size, near))
+                texts.append(PictureText(text, canvas.project(at), size, near))
         for placed in separate(texts):
             draw_text(axes, placed.at, placed.text, size=placed.size)
 
-    return draw_page(page, "", kind, annotate)
+    return draw_canvas(canvas, "", kind, annotate)
 
 
 class PictureText(NamedTuple):
