@@ -11,6 +11,7 @@ import sys
 import time
 import traceback
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -37,11 +38,9 @@ from arm_viewer.browser.server import (
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
-from arm_viewer.control.controls import Controls
-from arm_viewer.control.stop_panel import StopPanel
+from arm_viewer.control.controls import Controls, StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
-from arm_viewer.page.settings import PageSettings
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, ShownFile
 from arm_viewer.port import PagePort, Where
 from arm_viewer.scene.meshes import MeshFiles
@@ -59,6 +58,31 @@ SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves
 SHOWS_ONLY = "This page shows the arm and moves nothing."
 DROPPED_SHOWN = 10.0  # [s]
 MAX_REPORTED = 200  # problems that are remembered and not logged again
+
+
+@dataclass(frozen=True)
+class PageSettings:
+    """The choices; those of the same name are parameters of the node, which explains them."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    allowed_hosts: str = ""
+    robot: str = ""
+    mesh_path: str = ""
+    scene: str = ""
+    opened_file: str = ""
+    fixed_frame: str = ""
+    prefix: str = ""
+    tool_frame: str = ""
+    portrait: bool = False
+    show_axes: bool = True
+    show_labels: bool = False
+    show_trace: bool = True
+
+    @property
+    def tool(self) -> str:
+        """The frame whose path is drawn, and which the handle drags."""
+        return self.tool_frame or f"{self.prefix}tool0"
 
 
 class ArmPage:

@@ -11,8 +11,7 @@ import pytest
 from arm_kinematics.ik.modes import MODES
 from arm_testing.page import FakeGui
 from arm_viewer.errors import ViewerError
-from arm_viewer.local.local_arm import LocalArm
-from arm_viewer.local.loop import PageLoop
+from arm_viewer.local.local_arm import LocalArm, PageLoop
 from arm_viewer.port import IK_MODES, IkRequest, Where
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore

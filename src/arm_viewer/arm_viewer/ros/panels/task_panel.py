@@ -61,7 +61,7 @@ class TaskPanel:
     def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
-        gui.on_change(self._task, lambda name: self._show_result(_line_html("")))
+        gui.on_change(self._task, lambda name: self._answer(""))
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
         gui.button("Check", self._check_task, color=None)
         gui.button("Run", self._run_task, color=None)
@@ -75,9 +75,6 @@ class TaskPanel:
 
     def _answer(self, text: str) -> None:
         self._result.content = _line_html(text)
-
-    def _show_result(self, html: str) -> None:
-        self._result.content = html
 
     def _on_resume_step(self, step: str) -> None:
         """Offer to continue the last run, of whichever client, at a step; none if empty."""
@@ -120,17 +117,17 @@ class TaskPanel:
 
     def _start(self, task: str, step: str) -> None:
         """Run a task from a step on."""
-        self._show_result(_line_html(""))
+        self._answer("")
         self._tasks.run(self._on_end, task, step, self._single_step.value)
 
     def _on_end(self, message: str, steps: Sequence[Any]) -> None:
-        self._show_result(report_html(message, steps) if steps else _line_html(message))
+        self._result.content = report_html(message, steps) if steps else _line_html(message)
 
     def _reset_world(self) -> None:
         self._reset.call(self._on_reset)
 
     def _on_reset(self, response: Any) -> None:
-        self._show_result(_line_html(f"{response.message[:1].upper()}{response.message[1:]}."))
+        self._answer(f"{response.message[:1].upper()}{response.message[1:]}.")
 
     def _trigger(self, name: str) -> None:
         self._triggers[name].call(self._on_triggered)
