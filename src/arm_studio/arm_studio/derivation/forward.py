@@ -8,8 +8,6 @@ import math
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, TypeVar
 
 import numpy as np
@@ -36,20 +34,12 @@ def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
     It runs in a process of its own, since nothing inside SymPy can be interrupted; Ctrl-C reaches
     this process alone, which then ends the other one.
     """
-    pool = ProcessPoolExecutor(
-        1,
-        mp_context=multiprocessing.get_context("fork"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
-    try:
-        return pool.submit(work, *arguments).result(seconds)
-    except FutureTimeoutError:
-        return None
-    finally:
-        for process in pool._processes.values():
-            process.kill()
-        pool.shutdown(wait=False, cancel_futures=True)
+    context = multiprocessing.get_context("fork")
+    with context.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
+        try:
+            return pool.apply_async(work, arguments).get(seconds)
+        except multiprocessing.TimeoutError:
+            return None
 
 
 def rounded(matrix: Any) -> sp.Matrix:

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from arm_common.ros.qos import STEADY_CLOCK
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.ros.service_client import ServiceClient
@@ -55,10 +56,7 @@ class LayerSwitches:
 
     def _switch(self, name: str, *states: bool) -> None:
         """Switch a layer to each of some states in turn."""
-        values = [
-            ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on) for on in states
-        ]
-        self._set.call(parameters=[Parameter(name=name, value=value) for value in values])
+        self._set.call(parameters=[Parameter(name, value=on).to_parameter_msg() for on in states])
 
     def _clear(self, name: str, box: Any) -> None:
         """Clear a layer that is cleared when it is switched off."""
