@@ -16,7 +16,7 @@ import threading
 from typing import Any
 
 from arm_viewer.local.view import local_page
-from arm_viewer.page.settings import PageSettings
+from arm_viewer.page.arm_page import PageSettings
 from websockets.sync.client import ClientConnection
 
 from arm_testing.viewer_client import CAMERA, connected, decoded, encoded

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The port between a page and an arm: what the page hears of it, and how it moves it.
 
-An implementation is either a node in a ROS graph (`arm_viewer.ros.arm`) or a model in the same
-process (`arm_viewer.local.arm`). All calls, in both directions, are made in one thread.
+An implementation is either a node in a ROS graph (`arm_viewer.ros.ros_arm`) or a model in the same
+process (`arm_viewer.local.local_arm`). All calls, in both directions, are made in one thread.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -83,54 +82,6 @@ class Where(enum.Flag):
     EVERYWHERE = ALONE | RUNNING | WATCHING
 
 
-@dataclass(frozen=True)
-class TaskProgress:
-    """What a task server does."""
-
-    task: str
-    state: str  # in one word, such as "running"
-    message: str
-    share: float  # of the task that is done, 0 to 1
-
-
-class TaskService(Protocol):
-    """A service of a task server, which may come and go."""
-
-    @property
-    def ready(self) -> bool:
-        """Whether it is there."""
-
-    def call(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
-        """Call it with the fields of its request in arm_interfaces; return False without it."""
-
-
-class TaskPort(Protocol):
-    """A task server, which may come and go."""
-
-    def service(
-        self, name: str, report: Callable[[str], None] = lambda sentence: None, /
-    ) -> TaskService:
-        """Return a service, such as check_task; `report` takes a sentence when it is not there."""
-
-    def listen(
-        self, on_progress: Callable[[TaskProgress], None], on_resume_step: Callable[[str], None], /
-    ) -> None:
-        """Pass on what the server does, and the step at which the last run can go on, or ""."""
-
-    def run(
-        self,
-        on_end: Callable[[str, Sequence[Any]], None],
-        task: str,
-        step: str,
-        single_step: bool,
-        /,
-    ) -> None:
-        """Run a task from a step on; `on_end` takes the outcome and a StepReport for each step."""
-
-    def stop(self) -> None:
-        """Stop the task, if there is one."""
-
-
 class PageTimer(Protocol):
     """A timer; that of rclpy is one."""
 
@@ -165,9 +116,6 @@ class ShownPage(Protocol):
     def stopped(self) -> bool:
         """Whether nothing may move until a reset."""
 
-    def part(self, title: str) -> AbstractContextManager[None]:
-        """Build a part of the page; if that fails, it is left out, and nothing else."""
-
     def show_robot(self, urdf: str) -> None:
         """Show another robot, unless its description is invalid, which is reported."""
 
@@ -176,6 +124,9 @@ class ShownPage(Protocol):
 
     def show_text(self, key: str, text: str) -> None:
         """Show a sentence in its line of the page, which is removed by ""."""
+
+    def remove_row(self, key: str) -> None:
+        """Remove a row of the page, because a panel shows the same."""
 
     def joints_moved(self) -> None:
         """Show the joint positions soon, which have changed."""
@@ -201,7 +152,6 @@ class PagePort(Protocol):
 
     where: Where
     logger: PageLogger
-    tasks: TaskPort | None  # None where no task can run
 
     def now(self) -> float:
         """Return the time of the frames and markers [s]."""

@@ -8,7 +8,8 @@ from contextlib import closing
 
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
-from arm_common.ros import actions
+from arm_common.ros.actions import server
+from arm_common.ros.actions.client import GoalClient
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
 from control_msgs.action import FollowJointTrajectory
@@ -23,7 +24,7 @@ GOALS, POINTS, TIMEOUT = 40, 200, 0.3
 
 @pytest.fixture
 def probe(monkeypatch):
-    monkeypatch.setattr(actions, "RESULT_TIMEOUT", TIMEOUT)
+    monkeypatch.setattr(server, "RESULT_TIMEOUT", TIMEOUT)
     with closing(Probe()) as probe:
         yield probe
 
@@ -34,7 +35,7 @@ class Server:
     def __init__(self, probe, execute=None):
         self.probe, self.requests, self.listed = probe, [], []
         kind = FollowJointTrajectory
-        self.server = actions.action_server(probe.node, kind, "follow", execute or self._execute)
+        self.server = server.action_server(probe.node, kind, "follow", execute or self._execute)
         self.client = ActionClient(probe.node, kind, "follow")
         probe.node.create_subscription(
             GoalStatusArray,
@@ -98,7 +99,7 @@ def test_finished_goals_leave_the_server_and_its_status(probe):
 
 def test_response_is_not_lost_that_arrives_before_the_goal_is_noted(probe, monkeypatch):
     server = Server(probe, lambda handle: handle.abort())
-    client = actions.GoalClient(probe.node, FollowJointTrajectory, "follow")
+    client = GoalClient(probe.node, FollowJointTrajectory, "follow")
     make_future = action_client.Future
 
     class LateFuture(make_future):

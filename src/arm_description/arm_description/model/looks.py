@@ -5,7 +5,10 @@
 from __future__ import annotations
 
 import math
+import os
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -61,3 +64,12 @@ def profile(kind: str, size: tuple[float, ...]) -> Matrix:
         return np.array(corners)
     lower, upper = (size[0], size[0]) if kind == "cylinder" else size[:2]
     return np.array([(0.0, -end), (lower, -end), (upper, end), (0.0, end)])
+
+
+def shape_folder() -> Path:
+    """Return the folder of the meshes of cones, rings and fillets; it may not exist yet."""
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "arm" / "shapes"
+    if home := os.environ.get("HOME"):
+        return Path(home) / ".cache" / "arm" / "shapes"
+    return Path(tempfile.gettempdir()) / f"arm-{os.getuid()}" / "shapes"

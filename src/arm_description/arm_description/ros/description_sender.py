@@ -9,9 +9,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -49,9 +49,8 @@ class DescriptionSender:
         now = time.monotonic()
         if self._urdf and self._client.service_is_ready() and now > self._resend_time:
             self._resend_time = now + RESEND_DELAY
-            value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=self._urdf)
-            parameter = Parameter(name="robot_description", value=value)
-            future = self._client.call_async(SetParameters.Request(parameters=[parameter]))
+            text = Parameter("robot_description", value=self._urdf).to_parameter_msg()
+            future = self._client.call_async(SetParameters.Request(parameters=[text]))
             future.add_done_callback(partial(self._on_response, self._urdf))
 
     def _on_response(self, urdf: str, future: Any) -> None:

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
+from arm_common.ros.actions.server import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.qos import GOAL
 from diagnostic_msgs.msg import KeyValue
 from rclpy.action import CancelResponse, GoalResponse

@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
-from arm_common.ros.actions import RETRY_PERIOD, ClientLivenessMonitor
+from arm_common.ros.actions.server import RETRY_PERIOD, ClientLivenessMonitor
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_testing.processes import start_python
 from arm_testing.ros import driver as nc
 from rclpy.action import ActionClient
@@ -47,7 +47,7 @@ def test_goal_of_a_lost_client_is_aborted_and_the_arm_holds(client):
 BESIDE = """
 import sys
 import rclpy
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_testing.ros import driver as nc
 from rclpy.action import ActionClient
 

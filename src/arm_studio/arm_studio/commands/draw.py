@@ -25,9 +25,9 @@ from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel
 
 from arm_common import cli
+from arm_studio.pictures.canvas import VIEWS
 from arm_studio.pictures.drawing import Style, picture
 from arm_studio.pictures.figure import FORMATS
-from arm_studio.pictures.page import VIEWS
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -161,13 +161,14 @@ def _html_part(part: Any) -> str:
 
 
 def _html_cell(cell: Any) -> str:
+    return _cell(cell, lambda formula: f"<math>{mathml(formula)}</math>", html.escape)
+
+
+def _cell(cell: Any, formula: Callable[[Any], str], text: Callable[[str], str] = str) -> str:
+    """Return a cell of a table by what writes formulas, or what writes texts and numbers."""
     if isinstance(cell, sp.Basic | sp.MatrixBase):
-        return f"<math>{mathml(cell)}</math>"
-    return html.escape(_plain(cell))
-
-
-def _plain(cell: Any) -> str:
-    return number_text(cell) if isinstance(cell, float) else str(cell)
+        return formula(cell)
+    return text(number_text(cell) if isinstance(cell, float) else str(cell))
 
 
 def _tex_parts(parts: Sequence[Any]) -> str:
@@ -194,8 +195,7 @@ def _markdown_block(block: Any, drawing: str) -> str:
 
 
 def _markdown_cell(cell: Any) -> str:
-    is_formula = isinstance(cell, sp.Basic | sp.MatrixBase)
-    return f"${latex(cell)}$" if is_formula else _plain(cell)
+    return _cell(cell, lambda formula: f"${latex(formula)}$")
 
 
 _PREAMBLE = r"""\documentclass[a4paper]{article}
@@ -208,12 +208,9 @@ _PREAMBLE = r"""\documentclass[a4paper]{article}
 _SECTIONS = {1: "section*", 2: "subsection*", 3: "subsubsection*"}
 
 
-def _tex_document(body: str) -> str:
-    return f"{_PREAMBLE}{body}\n\\end{{document}}\n"
-
-
 def _tex_page(page: DerivationPage, drawing: str) -> str:
-    return _tex_document("\n\n".join(_tex_block(block, drawing) for block in page.blocks))
+    body = "\n\n".join(_tex_block(block, drawing) for block in page.blocks)
+    return f"{_PREAMBLE}{body}\n\\end{{document}}\n"
 
 
 def _tex_block(block: Any, drawing: str) -> str:
@@ -233,8 +230,7 @@ def _tex_block(block: Any, drawing: str) -> str:
 
 
 def _tex_cell(cell: Any) -> str:
-    is_formula = isinstance(cell, sp.Basic | sp.MatrixBase)
-    return f"${latex(cell)}$" if is_formula else _tex(_plain(cell))
+    return _cell(cell, lambda formula: f"${latex(formula)}$", _tex)
 
 
 _SPECIAL = str.maketrans(

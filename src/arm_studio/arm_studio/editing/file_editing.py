@@ -11,15 +11,18 @@ from __future__ import annotations
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Generic
+from typing import Any, Generic, TypeAlias
 
 from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
 from arm_common.yaml.editing import CheckedEditor, Model
+from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.texts import set_problem, status_line
 from arm_viewer.errors import ViewerError
 
+EntryPath: TypeAlias = tuple[str | int, ...]  # keys and indices of an entry
 GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
 SUFFIXES = (".yaml", ".yml")
 MAX_NAME = 200  # bytes of a name; file systems take 255, with endings and those of backups
@@ -40,7 +43,7 @@ class FileEditing(ABC, Generic[Model]):
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._observers: list[Callable[[], None]] = []
-        self._last: tuple[tuple[str | int, ...], float] = ((), 0.0)  # entry and time of an edit
+        self._last: tuple[EntryPath, float] = ((), 0.0)  # entry and time of an edit
         self._asked: tuple[str, Path] | None = None  # button and file: done if asked again
         self.path: Path | None = None
         self._saved = b""
@@ -76,12 +79,12 @@ class FileEditing(ABC, Generic[Model]):
         """Call a function after every edit."""
         self._observers.append(callback)
 
-    def set(self, path: tuple[str | int, ...], text: str) -> str:
+    def set(self, path: EntryPath, text: str) -> str:
         """Change an entry; return the reader's sentence if it is refused, or ""."""
         goes_on = self.goes_on(path)
         return self._change(lambda: self.editor.set(path, text, gesture=goes_on))
 
-    def goes_on(self, path: tuple[str | int, ...]) -> bool:
+    def goes_on(self, path: EntryPath) -> bool:
         """Return whether an edit of an entry belongs to the last one of it, and remember it."""
         now, (last, at) = self._clock(), self._last
         self._last = path, now
@@ -94,15 +97,18 @@ class FileEditing(ABC, Generic[Model]):
         self._publish(self.editor.model is not before)
         return problem
 
-    def undo(self) -> None:
-        """Take the last edit back."""
-        self._last = ((), 0.0)
-        self._change(lambda: "" if self.editor.undo() else "nothing")
+    def undo(self) -> str:
+        """Take the last edit back; return an answer, which is ""."""
+        return self._step(self.editor.undo)
 
-    def redo(self) -> None:
-        """Do again what was taken back."""
+    def redo(self) -> str:
+        """Do again what was taken back; return an answer, which is ""."""
+        return self._step(self.editor.redo)
+
+    def _step(self, action: Callable[[], bool]) -> str:
         self._last = ((), 0.0)
-        self._change(lambda: "" if self.editor.redo() else "nothing")
+        self._change(lambda: "" if action() else "nothing")
+        return ""
 
     def save(self) -> str:
         """Write the file, keep its former text as ``<file>.bak``, and return an answer.
@@ -195,6 +201,57 @@ class FileEditing(ABC, Generic[Model]):
             self._show()
         for callback in self._observers:
             callback()
+
+
+class FileControls:
+    """What is done with a file as a whole: undo, redo, save, save as; and the last answer.
+
+    Args:
+        gui: of the page.
+        editing: the file.
+        noun: what the elements are marked with, for tests.
+    """
+
+    def __init__(self, gui: PageGui, editing: FileEditing[Any], noun: str) -> None:
+        self._gui, self._editing, self._noun = gui, editing, noun
+        add = gui.elements
+        self._state = add.add_html("")
+        steps = add.add_button_group("Edits", ("Undo", "Redo", "Save"))
+        actions = {"Undo": editing.undo, "Redo": editing.redo, "Save": editing.save}
+        gui.on_user(steps.on_click, lambda: self.do(actions[steps.value]))
+        gui.line("Save as", lambda name: self.do(lambda: editing.save_as(name)), "Press Enter")
+        self._answer: Any = None
+
+    def add_answer(self) -> None:
+        """Add the place of the answers."""
+        self._answer = self._gui.elements.add_html("", visible=False)
+
+    def do(self, action: Callable[[], str]) -> None:
+        """Run an action, and show its answer, or why it is refused."""
+        try:
+            self.say(action())
+        except (ViewerError, InputError) as error:
+            self.say(str(error))
+
+    def say(self, text: str) -> None:
+        """Show an answer; "" for none."""
+        self._answer.content = status_line(f"{self._noun}-answer", "", text)
+        self._answer.visible = bool(text)
+
+    def show(self, more: str = "") -> None:
+        """Show the name of the file, whether it is saved, and more lines of HTML."""
+        editing = self._editing
+        state = editing.name if editing.is_saved else f"{editing.name}, not saved"
+        self._state.content = status_line(f"edited-{self._noun}", "File", state) + more
+
+
+def show_entries(editor: CheckedEditor[Any], fields: Mapping[EntryPath, tuple[Any, Any]]) -> None:
+    """Show entries as they are now: each in its field, and below it why it is refused."""
+    for path, (field, problem) in fields.items():
+        text, wrong = editor.text(path), editor.wrong.get(path)
+        if field.value.strip() != text:
+            field.value = text
+        set_problem(problem, wrong.problem if wrong else "")
 
 
 def is_text(text: str) -> bool:

@@ -13,7 +13,7 @@ from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import status_line
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import changed_at, file_name, is_text
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
@@ -22,7 +22,7 @@ NOTHING = "choose a pose"
 MAX_LISTED = 100  # poses of a file
 
 
-class KeptPosesPanel:
+class KeptPosesPanel(Panel):
     """Keeps where the arm is, under a name, and brings it there again."""
 
     title = "Pose"
@@ -49,9 +49,6 @@ class KeptPosesPanel:
             self._files, self._listed = files, _poses_in(editing)
             self._list.options = (NOTHING, *self._listed)
             self._list.value = NOTHING
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _keep(self, name: str) -> None:
         try:

@@ -20,13 +20,13 @@ import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.texts import answer_line
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.shapes import PlacedShape
 from PIL import Image
 
-from arm_studio.pictures.page import Ground, camera_page, draw_page, draw_text
+from arm_studio.pictures.canvas import Ground, camera_canvas, draw_canvas, draw_text
 from arm_studio.pictures.projection import PinholeProjection
 from arm_studio.pictures.raster import Pixels
 from arm_studio.pictures.scene_primitives import primitives_of
@@ -45,7 +45,7 @@ NO_ANSWER = (
 )
 
 
-class PicturePanel:
+class PicturePanel(Panel):
     """Saves the picture of the browser whose user asks, and sends it to that browser as a file."""
 
     title = "Picture"
@@ -69,9 +69,6 @@ class PicturePanel:
         """Name the files after the robot."""
         if state.robot is not None:
             self._name = re.sub(r"[^\w.-]+", "_", state.robot.name) or "scene"
-
-    def close(self) -> None:
-        """Nothing is left: a picture that is being saved still arrives."""
 
     def save(self, client: Any) -> None:
         """Save what a browser (viser's handle) shows, while the view goes on."""
@@ -144,19 +141,19 @@ def drawing(
     above = primitives_of((one for one in placed if one.on_top), meshes)
     layers = [(part.solids, part.flat_shapes) for part in (below, above)]
     eye = camera.projection
-    page = camera_page(layers, eye, ground, camera.field_of_view, camera.size)
+    canvas = camera_canvas(layers, eye, ground, camera.field_of_view, camera.size)
 
     def annotate(axes: Any) -> None:
         texts = []
         for text, at, height in (*below.labels, *above.labels):
             near = float(eye.seen(at)[2])
-            size = LETTERS * height * eye.magnification(near) * page.scale if height else LETTER
+            size = LETTERS * height * eye.magnification(near) * canvas.scale if height else LETTER
             if np.isfinite(near):
-                texts.append(PictureText(text, page.project(at), size, near))
+                texts.append(PictureText(text, canvas.project(at), size, near))
         for placed in separate(texts):
             draw_text(axes, placed.at, placed.text, size=placed.size)
 
-    return draw_page(page, "", kind, annotate)
+    return draw_canvas(canvas, "", kind, annotate)
 
 
 class PictureText(NamedTuple):

@@ -4,17 +4,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import status_line
+from arm_viewer.browser.texts import set_choice, status_line
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
-from arm_studio.editing.file_editing import changed_at
+from arm_studio.editing.file_editing import FileControls, changed_at
 from arm_studio.editing.robot_editing import (
     FEWEST_JOINTS,
     MOST_JOINTS,
@@ -27,7 +27,7 @@ NONE = "none"
 ATTACHED = ("tool", "payload")  # keys of the file that are chosen from a list
 
 
-class RobotFilePanel:
+class RobotFilePanel(Panel):
     """What is done with the file as a whole. Adds the commands undo, redo, save, open and new."""
 
     title = "Robot file"
@@ -37,8 +37,8 @@ class RobotFilePanel:
         self._listed: tuple[Path | None, int] = (None, 0)  # file, and when its folder changed
         editing.observe(self._show)
         add = context.commands.add
-        add(PageCommand("undo", "", "take the last edit back", lambda words: self._undo()))
-        add(PageCommand("redo", "", "do it again", lambda words: self._redo()))
+        add(PageCommand("undo", "", "take the last edit back", lambda words: editing.undo()))
+        add(PageCommand("redo", "", "do it again", lambda words: editing.redo()))
         add(PageCommand("save", "[NAME]", "write the robot file", self._run_save))
         add(PageCommand("open", "ROBOT", "edit another robot", self._run_open, self._names))
         add(PageCommand("new", "JOINTS", "begin a new robot", self._run_new))
@@ -49,32 +49,23 @@ class RobotFilePanel:
 
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
-        self._gui, add = gui, gui.elements
-        self._state = add.add_html("")
-        steps = add.add_button_group("Edits", ("Undo", "Redo", "Save"))
-        actions = {"Undo": self._undo, "Redo": self._redo, "Save": self._editing.save}
-        gui.on_user(steps.on_click, lambda: self._do(actions[steps.value]))
-        self._name = gui.line(
-            "Save as", lambda name: self._do(lambda: self._editing.save_as(name)), "Press Enter"
-        )
+        self._controls = FileControls(gui, self._editing, "file")
         self._open = gui.choice("Open", (NOTHING,), NOTHING, self._choose)
         self._attached = {
             key: gui.choice(key.capitalize(), (NONE,), NONE, partial(self._attach, key))
             for key in ATTACHED
         }
         counts = tuple(f"{n}" for n in range(FEWEST_JOINTS, MOST_JOINTS + 1))
-        new = add.add_button_group("New, joints", counts)
-        gui.on_user(new.on_click, lambda: self._do(lambda: self._editing.new(int(new.value))))
-        self._answer = add.add_html("", visible=False)
+        new = gui.elements.add_button_group("New, joints", counts)
+        do = self._controls.do
+        gui.on_user(new.on_click, lambda: do(lambda: self._editing.new(int(new.value))))
+        self._controls.add_answer()
         self._show()
 
     def update(self, state: PanelState) -> None:
         """Nothing depends on the posture, but the folder may have changed."""
         if self._listed != (self._editing.path, changed_at(self._editing.folder)):
             self._show()
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _list(self) -> None:
         """List the robots, if the file is another one, or its folder has changed."""
@@ -92,7 +83,7 @@ class RobotFilePanel:
 
     def _choose(self, label: str) -> None:
         if label != NOTHING:
-            self._do(lambda: self._editing.open(label.partition(" · ")[0]))
+            self._controls.do(lambda: self._editing.open(label.partition(" · ")[0]))
             self._open.value = NOTHING  # the browser reports a choice only if it is another one
 
     def _attachments(self, key: str) -> tuple[str, ...]:
@@ -100,20 +91,12 @@ class RobotFilePanel:
 
     def _attach(self, key: str, name: str) -> None:
         if name != (self._editing.editor.attached(key) or NONE):
-            self._do(lambda: self._editing.attach(key, "" if name == NONE else name))
+            self._controls.do(lambda: self._editing.attach(key, "" if name == NONE else name))
         self._show()
 
     def _run_attach(self, key: str, words: Sequence[str]) -> str:
         name = " ".join(words)
         return self._editing.attach(key, "" if name == NONE else name)
-
-    def _undo(self) -> str:
-        self._editing.undo()
-        return ""
-
-    def _redo(self) -> str:
-        self._editing.redo()
-        return ""
 
     def _run_save(self, words: Sequence[str]) -> str:
         name = " ".join(words)
@@ -128,26 +111,12 @@ class RobotFilePanel:
             raise ViewerError(f"give a number of joints from {FEWEST_JOINTS} to {MOST_JOINTS}")
         return self._editing.new(int(text))
 
-    def _do(self, action: Callable[[], str]) -> None:
-        try:
-            answer, problem = action(), ""
-        except ViewerError as error:
-            answer, problem = "", str(error)
-        self._answer.content = status_line("file-answer", "", answer or problem)
-        self._answer.visible = bool(answer or problem)
-
     def _show(self) -> None:
         editing = self._editing
-        state = editing.name if editing.is_saved else f"{editing.name}, not saved"
-        lines = [status_line("edited-file", "File", state)]
-        lines += [status_line("mesh", "Attention", sentence) for sentence in editing.warnings]
-        self._state.content = "".join(lines)
+        warnings = (status_line("mesh", "Attention", sentence) for sentence in editing.warnings)
+        self._controls.show("".join(warnings))
         for key, choice in self._attached.items():
-            options, now = self._attachments(key), editing.editor.attached(key) or NONE
-            if choice.options != options:
-                choice.options = options
-            if choice.value != now:
-                choice.value = now
+            set_choice(choice, self._attachments(key), editing.editor.attached(key) or NONE)
         self._list()
 
 

@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array, inverse
-from arm_tasks.errors import SceneError, TasksError, resolve, shipped
+from arm_tasks.errors import SceneError, resolve, shipped
 from arm_tasks.scene.editing import KINDS, SceneEditor
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import set_problem, status_line
-from arm_viewer.control.tool_panel import DragHandle
-from arm_viewer.errors import ViewerError
+from arm_viewer.browser.texts import set_choice
+from arm_viewer.control.drag_handle import DragHandle
 from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState, ShownFile
 from arm_viewer.port import Where
 
-from arm_studio.editing.file_editing import FileEditing
+from arm_studio.editing.file_editing import FileControls, FileEditing, show_entries
 
 NOTHING = "–"
 DRAG_PERIOD = 0.1  # [s] between two edits while the handle is dragged
@@ -92,17 +91,12 @@ class ScenePanel:
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
         self._gui, add = gui, gui.elements
-        self._state = add.add_html("")
-        steps = add.add_button_group("Edits", ("Undo", "Redo", "Save"))
-        gui.on_user(steps.on_click, lambda: self._press(steps.value))
-        self._name = gui.line(
-            "Save as", lambda name: self._do(lambda: self._editing.save_as(name)), "Press Enter"
-        )
+        self._controls = FileControls(gui, self._editing, "scene")
         self._kind = gui.choice("Add", (NOTHING, *KINDS), NOTHING, self._add)
         self._list = gui.choice("Body", (NOTHING,), NOTHING, self._select)
         self._body = add.add_folder("Entries", visible=False)
         self._delete = gui.button("Delete", self._remove)
-        self._answer = add.add_html("", visible=False)
+        self._controls.add_answer()
         self._handle = DragHandle(
             self._context.view.drawer.scene, gui.queue, self._drag, False, HANDLE
         )
@@ -124,30 +118,8 @@ class ScenePanel:
 
     def _reload(self) -> str:
         if problem := self._editing.reload():
-            self._answer_with(problem)
+            self._controls.say(problem)
         return problem
-
-    def _press(self, button: str) -> None:
-        def step(action: Callable[[], None]) -> str:
-            action()
-            return ""
-
-        actions = {
-            "Undo": lambda: step(self._editing.undo),
-            "Redo": lambda: step(self._editing.redo),
-            "Save": self._editing.save,
-        }
-        self._do(actions[button])
-
-    def _do(self, action: Callable[[], str]) -> None:
-        try:
-            self._answer_with(action())
-        except (ViewerError, TasksError) as error:
-            self._answer_with(str(error))
-
-    def _answer_with(self, text: str) -> None:
-        self._answer.content = status_line("scene-answer", "", text)
-        self._answer.visible = bool(text)
 
     def _add(self, kind: str) -> None:
         if kind == NOTHING:
@@ -164,15 +136,15 @@ class ScenePanel:
         problem = self._editing.edit(edit)
         if not problem:
             self._select(added)
-        self._answer_with(problem)
+        self._controls.say(problem)
 
     def _remove(self) -> None:
         name = self._selected
         if name == NOTHING:
-            self._answer_with("Choose a body first.")
+            self._controls.say("Choose a body first.")
             return
         problem = self._editing.edit(lambda editor: editor.remove(name))
-        self._answer_with(problem)
+        self._controls.say(problem)
 
     def _select(self, label: str) -> None:
         self._selected = label.partition(" · ")[0]
@@ -194,7 +166,7 @@ class ScenePanel:
             return
         goes_on = self._editing.goes_on(("move", name))
         problem = self._editing.edit(lambda editor: editor.move(name, pose, goes_on))
-        self._answer_with(problem)
+        self._controls.say(problem)
 
     def _enter(self, path: tuple[str | int, ...], text: str) -> None:
         self._editing.set(path, text)
@@ -203,25 +175,17 @@ class ScenePanel:
         """Show the file as it is now."""
         editing = self._editing
         bodies = editing.editor.bodies()
-        state = editing.name if editing.is_saved else f"{editing.name}, not saved"
-        self._state.content = status_line("edited-scene", "File", state)
+        self._controls.show()
         if self._selected not in bodies:
             self._selected = NOTHING
         labels = {name: f"{name} · {section}" for name, section in bodies.items()}
-        options = (NOTHING, *labels.values())
-        if tuple(self._list.options) != options:
-            self._list.options = options
-        if self._list.value != (chosen := labels.get(self._selected, NOTHING)):
-            self._list.value = chosen
+        chosen = labels.get(self._selected, NOTHING)
+        set_choice(self._list, (NOTHING, *labels.values()), chosen)
         entries = editing.editor.entries(self._selected) if self._selected in bodies else ()
         if self._shown != entries:
             self._shown = entries
             self._make_fields()
-        for path, (field, problem) in self._fields.items():
-            text, wrong = editing.editor.text(path), editing.editor.wrong.get(path)
-            if field.value.strip() != text:
-                field.value = text
-            set_problem(problem, wrong.problem if wrong else "")
+        show_entries(editing.editor, self._fields)
         self._delete.visible = self._selected != NOTHING
 
     def _make_fields(self) -> None:

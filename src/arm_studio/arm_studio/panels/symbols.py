@@ -10,17 +10,17 @@ from functools import partial
 from typing import Any
 
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import set_problem
 from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext
 
+from arm_studio.editing.file_editing import EntryPath, show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 STEPS = 200  # of a slider
 
 
-class SymbolsPanel:
+class SymbolsPanel(Panel):
     """A field for each constant: a number or an expression; a slider, too, for a number.
 
     Adds the command ``set``.
@@ -31,7 +31,8 @@ class SymbolsPanel:
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
         self._editing = editing
         self._shown: tuple[Any, ...] = ()  # what the elements were made for
-        self._fields: dict[str, tuple[Any, Any, Any]] = {}  # text, slider or None, problem
+        self._fields: dict[EntryPath, tuple[Any, Any]] = {}  # with their problems
+        self._sliders: dict[str, Any] = {}
         editing.observe(self._show)
         context.commands.add(
             PageCommand(
@@ -44,12 +45,6 @@ class SymbolsPanel:
         self._gui = gui
         self._content = gui.elements.add_folder("Constants")
         self._show()
-
-    def update(self, state: PanelState) -> None:
-        """Nothing depends on the posture."""
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _words(self) -> tuple[str, ...]:
         return self._editing.editor.symbols()
@@ -66,22 +61,19 @@ class SymbolsPanel:
         if self._shown != (names, self._editing.path):
             self._shown = names, self._editing.path
             self._make_fields(names)
-        for name, (field, slider, problem) in self._fields.items():
-            text = editor.text(("constants", name))
-            if field.value.strip() != text:
-                field.value = text
-            number = _number(text)
+        show_entries(editor, self._fields)
+        for name, slider in self._sliders.items():
+            number = _number(editor.text(("constants", name)))
             slider.visible = number is not None
             if number is not None and slider.value != number:
                 slider.min, slider.max = min(slider.min, number), max(slider.max, number)
                 slider.value = number
-            wrong = editor.wrong.get(("constants", name))
-            set_problem(problem, wrong.problem if wrong else "")
 
     def _make_fields(self, names: tuple[str, ...]) -> None:
         gui = self._gui
         self._content.visible = bool(names)
         self._fields.clear()
+        self._sliders.clear()
         with gui.emptied(self._content):
             for name in names:
                 text = self._editing.editor.text(("constants", name))
@@ -92,7 +84,7 @@ class SymbolsPanel:
                 )
                 gui.on_change(slider, partial(self._slide, name))
                 problem = gui.elements.add_html("", visible=False)
-                self._fields[name] = field, slider, problem
+                self._fields["constants", name], self._sliders[name] = (field, problem), slider
 
     def _enter(self, name: str, text: str) -> None:
         self._editing.set(("constants", name), text)

@@ -12,9 +12,10 @@ from typing import Any
 from arm_description.robot_file.editor import RobotEditor, TableRow
 from arm_description.robot_file.robot_keys import LINEAR, TYPES
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import WRONG, set_problem
-from arm_viewer.panels.interface import PanelContext, PanelState
+from arm_viewer.browser.texts import WRONG, set_choice, set_problem
+from arm_viewer.panels.interface import Panel, PanelContext
 
+from arm_studio.editing.file_editing import show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
@@ -22,7 +23,7 @@ BUTTONS = ("Add", "Remove", "Up", "Down")
 ANGLES = ("theta", "alpha")
 
 
-class TablePanel:
+class TablePanel(Panel):
     """Shows all rows; the entries of one of them can be typed."""
 
     title = "Table"
@@ -43,12 +44,6 @@ class TablePanel:
         gui.on_user(buttons.on_click, lambda: self._press(buttons.value))
         self._problem = add.add_html("", visible=False)
         self._show()
-
-    def update(self, state: PanelState) -> None:
-        """Nothing depends on the posture."""
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _rows(self) -> tuple[TableRow, ...]:
         return self._editing.editor.rows()
@@ -82,20 +77,12 @@ class TablePanel:
         row = rows[self._index]
         self._overview.content = _overview(self._editing.editor, rows, self._index)
         labels = tuple(f"{number} {row.name}" for number, row in enumerate(rows, 1))
-        if self._row.options != labels:
-            self._row.options = labels
-        if self._row.value != labels[self._index]:
-            self._row.value = labels[self._index]
+        set_choice(self._row, labels, labels[self._index])
         made_for = (self._index, row.name, row.type, tuple(row.entries), self._editing.path)
         if made_for != self._shown:
             self._shown = made_for
             self._make_fields(row)
-        for path, (field, problem) in self._fields.items():
-            text = self._editing.editor.text(path)
-            if field.value.strip() != text:
-                field.value = text
-            wrong = self._editing.editor.wrong.get(path)
-            set_problem(problem, wrong.problem if wrong else "")
+        show_entries(self._editing.editor, self._fields)
 
     def _make_fields(self, row: TableRow) -> None:
         gui, units = self._gui, self._editing.editor.model.units

@@ -19,7 +19,7 @@ from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble,
 from arm_description.urdf.elements import UrdfParts
 from arm_description.urdf.kinematics import JointFrames, joint_pose, link_poses
 
-from arm_studio.pictures.page import DARK, VIEWS, Page, draw_page, draw_text, parallel_page
+from arm_studio.pictures.canvas import DARK, VIEWS, Canvas, draw_canvas, draw_text, parallel_canvas
 from arm_studio.pictures.solids import Solid, solid
 
 if TYPE_CHECKING:
@@ -112,25 +112,25 @@ def picture(
     arm = posed(model, values)
     pale = posed(model, {**values, **style.ghost}).solids if style.ghost else ()
     ghost = (replace(s, colour=_GHOST, opacity=_GHOST_OPACITY * s.opacity) for s in pale)
-    page = parallel_page((*arm.solids, *ghost), VIEWS[style.view])
+    canvas = parallel_canvas((*arm.solids, *ghost), VIEWS[style.view])
 
     def annotate(axes: Axes) -> None:
         if style.frames:
             for name, T in arm.frames.items():
-                _frame(axes, page, T, letters=name == "base_link")
+                _frame(axes, canvas, T, letters=name == "base_link")
         if style.dh_frames:
-            for name, T in _numbered(arm.dh, page):
-                _frame(axes, page, T, name)
+            for name, T in _numbered(arm.dh, canvas):
+                _frame(axes, canvas, T, name)
         if style.labels:
-            _labels(axes, page, arm, model, values)
+            _labels(axes, canvas, arm, model, values)
 
-    return draw_page(page, title, kind, annotate, _LABEL_WIDTH if style.labels else 0.0)
+    return draw_canvas(canvas, title, kind, annotate, _LABEL_WIDTH if style.labels else 0.0)
 
 
-def _frame(axes: Axes, page: Page, T: Matrix, name: str = "", letters: bool = False) -> None:
+def _frame(axes: Axes, canvas: Canvas, T: Matrix, name: str = "", letters: bool = False) -> None:
     """Draw the axes of a frame; one along the view direction is a dot."""
-    start = page.project(T[:3, 3])
-    view = page.projection.axes
+    start = canvas.project(T[:3, 3])
+    view = canvas.projection.axes
     for k in np.argsort(view[2] @ T[:3, :3]):
         arrow = view[:2] @ T[:3, k] * _AXIS
         end = start + arrow
@@ -153,26 +153,26 @@ def _frame(axes: Axes, page: Page, T: Matrix, name: str = "", letters: bool = Fa
         draw_text(axes, start - 0.13, name)
 
 
-def _numbered(frames: Sequence[Matrix], page: Page) -> Iterator[tuple[str, Matrix]]:
+def _numbered(frames: Sequence[Matrix], canvas: Canvas) -> Iterator[tuple[str, Matrix]]:
     """Yield frames with their numbers; coincident frames share one label."""
-    places = [tuple(np.round(page.project(T[:3, 3]), 1)) for T in frames]
+    places = [tuple(np.round(canvas.project(T[:3, 3]), 1)) for T in frames]
     for number, T in enumerate(frames):
         same = [str(other) for other, at in enumerate(places) if at == places[number]]
         yield ", ".join(same) if same[-1] == str(number) else "", T
 
 
 def _labels(
-    axes: Axes, page: Page, arm: PosedArm, model: RobotModel, values: Mapping[str, float]
+    axes: Axes, canvas: Canvas, arm: PosedArm, model: RobotModel, values: Mapping[str, float]
 ) -> None:
     """Write the joint names in a column sorted by height, each with a line to its joint."""
     targets = {}
     for joint in model.joints:
-        at = page.project(arm.joint_position(joint.name, model.colours.joints))
+        at = canvas.project(arm.joint_position(joint.name, model.colours.joints))
         number = number_text(SHOWN.written(values[joint.name], joint.type), decimals=1)
         unit = "°" if joint.type == "revolute" else " mm"
         targets[f"{joint.name}  {number}{unit}"] = at
-    column = page.size[0] + 0.1
-    for (text, at), y in zip(*spread_labels(targets, page.size[1]), strict=True):
+    column = canvas.size[0] + 0.1
+    for (text, at), y in zip(*spread_labels(targets, canvas.size[1]), strict=True):
         axes.plot((at[0], column - 0.25, column - 0.06), (at[1], y, y), color=DARK, linewidth=0.6)
         axes.plot(*at, "o", color=DARK, markersize=2.2)
         axes.text(column, y, text, color=DARK, va="center")

@@ -1,31 +1,18 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How points of a scene become points of a picture: in parallel, or through a camera's pinhole."""
+"""How points of a scene become points of a picture: in parallel, or through a camera's pinhole.
+
+A projection maps a scene to a view, in which straight lines stay straight and faces flat. Its
+`axes` are the rows right, up, towards the eye (3, 3), in base_link.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, Vector
-
-
-class Projection(Protocol):
-    """Maps a scene to a view, in which straight lines stay straight and faces flat."""
-
-    @property
-    def axes(self) -> Matrix:
-        """Rows right, up, towards the eye (3, 3), in base_link."""
-
-    def seen(self, points: Matrix) -> Matrix:
-        """Return points (..., 3) in base_link [m] as right, up, and what grows towards the eye.
-
-        Points that cannot be drawn are NaN.
-        """
-
-    def magnification(self, towards: float) -> float:
-        """Return how long a metre across is in the view, where the third coordinate is given."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +22,12 @@ class ParallelProjection:
     axes: Matrix
 
     def seen(self, points: Matrix) -> Matrix:
-        """Return points as in Projection; all of them can be drawn."""
+        """Return points (..., 3) in base_link [m] as right, up and towards the eye [m]."""
         turned: Matrix = points @ self.axes.T
         return turned
 
     def magnification(self, towards: float) -> float:
-        """Return 1: all lengths are true."""
+        """Return how long a metre across is in the view: 1, as all lengths are true."""
         del towards
         return 1.0
 
@@ -58,12 +45,18 @@ class PinholeProjection:
     near: float  # depth from which things are drawn [m]
 
     def seen(self, points: Matrix) -> Matrix:
-        """Return points as in Projection; what is nearer than `near` cannot be drawn."""
+        """Return points (..., 3) in base_link [m] as right, up, and what grows towards the eye.
+
+        Points that are nearer than `near` cannot be drawn: they are NaN.
+        """
         turned = (points - self.position) @ self.axes.T
         depth = -turned[..., 2:]
         depth = np.where(depth < self.near, np.nan, depth)
         return np.concatenate((turned[..., :2], np.ones_like(depth)), axis=-1) / depth
 
     def magnification(self, towards: float) -> float:
-        """Return one over the depth."""
+        """Return how long a metre across is in the view, where the third coordinate is given."""
         return towards
+
+
+Projection: TypeAlias = ParallelProjection | PinholeProjection

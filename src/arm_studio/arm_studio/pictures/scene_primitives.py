@@ -17,7 +17,7 @@ from arm_viewer.scene import shapes
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.shapes import Colour, PlacedShape
 
-from arm_studio.pictures.page import FlatShape
+from arm_studio.pictures.canvas import FlatShape
 from arm_studio.pictures.solids import Rgb, Solid
 
 MIN_OPACITY = 0.05  # fainter shapes are omitted

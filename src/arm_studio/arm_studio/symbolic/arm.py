@@ -115,11 +115,6 @@ class SymbolicArm:
         """Return an expression with the values of all symbols but those of the joints."""
         return expression.subs(dict(self.values))
 
-    def frame_motions(self, row: int) -> tuple[Motion, ...]:
-        """Return the motions from frame 0 (row 0) or the frame of a row to the end of the tool."""
-        rows = (motion for step in self._steps[row:] for motion in step.motions)
-        return (*rows, *self._after)
-
     def local_screws(self, row: int) -> sp.Matrix:
         """Return the joints' screws (6, s), a column for each row, seen from the frame of a row.
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 from arm_description.urdf.writer import robot_urdf
 from arm_studio.commands.draw import main
-from arm_studio.pictures.drawing import LINE, posed, spread_labels
-from arm_studio.pictures.page import (
+from arm_studio.pictures.canvas import (
     VIEWS,
-    draw_page,
-    parallel_page,
+    draw_canvas,
+    parallel_canvas,
     patches,
     shadows,
     title_lines,
 )
+from arm_studio.pictures.drawing import LINE, posed, spread_labels
 from arm_studio.pictures.projection import ParallelProjection
 
 from arm_description import load_robot, shipped_robots
@@ -75,10 +75,10 @@ def test_long_title_is_broken_into_lines_that_fit(text):
 
 def test_page_grows_with_its_title():
     arm = posed(load_robot("planar2"), dict.fromkeys(load_robot("planar2").joint_names, 0.3))
-    page = parallel_page(arm.solids, VIEWS["iso"])
+    page = parallel_canvas(arm.solids, VIEWS["iso"])
 
     def size(title):
-        root = ET.fromstring(draw_page(page, title, "svg"))
+        root = ET.fromstring(draw_canvas(page, title, "svg"))
         return [float(root.get(side).removesuffix("pt")) for side in ("width", "height")]
 
     (width, height), (wide, high) = size("short"), size("a long state of the task " * 20)
@@ -135,7 +135,7 @@ def test_shadows_lie_on_the_ground_and_patches_are_sorted():
 def test_whole_arm_is_on_the_page():
     model = load_robot("puma560")
     for view in VIEWS.values():
-        page = parallel_page(posed(model, model.postures["ready"]).solids, view)
+        page = parallel_canvas(posed(model, model.postures["ready"]).solids, view)
         points = np.vstack([page.to_inches(patch.points) for patch in page.patches])
         assert (points > 0.0).all()
         assert (points < page.size).all()

@@ -4,13 +4,13 @@
 
 import numpy as np
 import pytest
-from arm_studio.pictures.page import (
+from arm_studio.pictures.canvas import (
     VIEWS,
     FlatShape,
     Ground,
-    camera_page,
-    draw_page,
-    parallel_page,
+    camera_canvas,
+    draw_canvas,
+    parallel_canvas,
 )
 from arm_studio.pictures.projection import ParallelProjection, PinholeProjection
 from arm_studio.pictures.solids import Solid
@@ -33,7 +33,7 @@ def ball(at, colour, radius=0.1, opacity=1.0):
 
 
 def page(solids=(), flat=()):
-    return camera_page([(solids, flat)], pinhole(), GROUND, FIELD, np.array(SIZE))
+    return camera_canvas([(solids, flat)], pinhole(), GROUND, FIELD, np.array(SIZE))
 
 
 def test_points_appear_under_their_angles_and_nearer_ones_are_larger():
@@ -74,7 +74,7 @@ def test_nearer_body_is_painted_last(nearer):
 
 def test_later_layer_is_painted_over_the_earlier_one():
     layers = [([ball(0.5 * ISO[2], RED)], []), ([ball(np.zeros(3), BLUE, 0.01)], [])]
-    found = camera_page(layers, pinhole(), GROUND, FIELD, np.array(SIZE)).patches
+    found = camera_canvas(layers, pinhole(), GROUND, FIELD, np.array(SIZE)).patches
     assert np.argmax(found[-1].colour) == 2
 
 
@@ -101,16 +101,16 @@ def test_dot_is_a_square_of_its_width():
 
 def test_translucent_line_is_drawn():
     line = FlatShape(np.array([(-0.3, 0.0, 0.0), (0.3, 0.0, 0.0)]), RED, 0.02, opacity=0.5)
-    svg = draw_page(page(flat=[line]), "", "svg").decode()
+    svg = draw_canvas(page(flat=[line]), "", "svg").decode()
     assert "stroke: #ff0000; stroke-opacity: 0.5" in svg
 
 
 @pytest.mark.parametrize("parallel", [True, False])
 def test_opacity_is_kept_and_where_there_is_none_mixed_with_paper(parallel):
     faint = [ball(np.zeros(3), RED, opacity=0.5)]
-    made = parallel_page(faint, ISO) if parallel else page(faint)
-    svg, eps = (draw_page(made, "", kind).decode() for kind in ("svg", "eps"))
+    made = parallel_canvas(faint, ISO) if parallel else page(faint)
+    svg, eps = (draw_canvas(made, "", kind).decode() for kind in ("svg", "eps"))
     assert "opacity: 0.5" in svg and "<image" not in svg
     assert "opacity" not in eps
-    full = draw_page(page([ball(np.zeros(3), RED)]), "", "svg").decode()
+    full = draw_canvas(page([ball(np.zeros(3), RED)]), "", "svg").decode()
     assert "opacity: 0.5" not in full

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_studio.pictures.page import VIEWS
+from arm_studio.pictures.canvas import VIEWS
 from arm_studio.pictures.raster import Camera, render
 
 RED, BLUE, WHITE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (1.0, 1.0, 1.0)

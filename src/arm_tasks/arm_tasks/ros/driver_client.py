@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from action_msgs.msg import GoalStatus
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 import rclpy
 import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.node_runner import session
 from arm_common.yaml.document import load_plain
 from lifecycle_msgs.srv import ChangeState, GetState

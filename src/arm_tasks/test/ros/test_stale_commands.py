@@ -11,7 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 from action_msgs.msg import GoalStatus
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import CALLS, GOAL, STREAM, service_qos
 from arm_tasks.execution.ports import MoveState

@@ -42,7 +42,7 @@ REMEMBERED = 200  # positions that a slow browser may report later
 
 NO_OBJECTS = np.empty((0, 3))
 LOOKS = ("Whole arm", "Close-up")
-Postures = Callable[[], Sequence[Mapping[str, Array]]]
+Postures = Callable[[], Mapping[str, Mapping[str, float]]]
 
 
 class ScreenArea(NamedTuple):
@@ -229,13 +229,15 @@ class _PlacedCamera:
 class Cameras:
     """The cameras of present and future browsers. Not thread-safe, except for `update`.
 
-    `postures` returns those to be shown, link name -> (4, 4), root <- link.
+    `postures` returns those to be shown, name -> joint name -> position [rad or m].
     """
 
     def __init__(self, server: viser.ViserServer, postures: Postures) -> None:
         self._server, self._postures = server, postures
         self._robot: VisualRobot | None = None
-        self._shown: Sequence[Mapping[str, Array]] = ()  # postures that the views were made for
+        # postures that the views were made for, and of each link name -> (4, 4), root <- link
+        self._shown: Mapping[str, Mapping[str, float]] = {}
+        self._poses: Sequence[Mapping[str, Array]] = ()
         self._objects: Array = NO_OBJECTS
         self._cameras: dict[int, _PlacedCamera] = {}
         self._views: dict[float, CameraView] = {}  # of the whole arm, by aspect ratio
@@ -243,14 +245,15 @@ class Cameras:
         self._worked, self._is_close = -math.inf, False  # when the jaws last held the nut [s]
         self.view: CameraView | None = None
         self.tool = ""  # the link whose drag handle is to be in the picture; "" for none
-        self.portrayed: Mapping[str, Array] = {}  # a posture to fill the picture, instead of all
+        # joint positions of a posture to fill the picture, instead of all [rad or m]
+        self.portrayed: Mapping[str, float] = {}
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
         self._robot = robot
-        self._forget_views()
+        self._forget_views(robot)
         low, high = SAME_SIZE
-        size = view_of(robot, self._shown, self._objects).size
+        size = view_of(robot, self._poses, self._objects).size
         if self.view is not None and low < size / self.view.size < high:
             for client in self._server.get_clients().values():
                 self.fit(client)  # an edited arm stays in the picture
@@ -312,8 +315,8 @@ class Cameras:
     def glide(self) -> bool:
         """Move each camera nearer to its place; return whether one has not arrived there."""
         moving = False
-        if self._robot is not None and self._postures() is not self._shown:
-            self._forget_views()  # a file's postures may come later than its robot
+        if self._robot is not None and self._postures() != self._shown:
+            self._forget_views(self._robot)  # a file's postures may come later than its robot
         for client in self._server.get_clients().values():
             placed = self._cameras.get(client.client_id)
             if placed is None or not _has_picture(client.camera):
@@ -343,15 +346,16 @@ class Cameras:
             if len(self._views) >= MOST_VIEWS:
                 self._views.clear()
             self._views[aspect] = (
-                portrait(self._robot, self.portrayed, aspect)
+                portrait(self._robot, self._robot.poses_at(self.portrayed), aspect)
                 if self.portrayed
-                else view_of(self._robot, self._shown, self._objects, aspect, self.tool)
+                else view_of(self._robot, self._poses, self._objects, aspect, self.tool)
             )
         return self._views[aspect]
 
-    def _forget_views(self) -> None:
+    def _forget_views(self, robot: VisualRobot) -> None:
         """Compute the views anew when they are needed."""
         self._shown = self._postures()
+        self._poses = tuple(map(robot.poses_at, self._shown.values()))
         self._views.clear()
 
     def update(self, client: Any) -> bool:
@@ -371,8 +375,8 @@ class Cameras:
 
     def _place_all(self, forced: bool) -> None:
         assert self._robot is not None
-        self._forget_views()
-        self.view = view_of(self._robot, self._shown, self._objects, tool=self.tool)
+        self._forget_views(self._robot)
+        self.view = view_of(self._robot, self._poses, self._objects, tool=self.tool)
         _place(self._server.initial_camera, self.view)
         for client in self._server.get_clients().values():
             self.fit(client, forced)

@@ -46,6 +46,11 @@ class Floor(NamedTuple):
 class SceneDrawer:
     """Draws into one viser server. Not thread-safe: used by one thread.
 
+    Attributes:
+        meshes: The files of meshes.
+        cameras: Those of the browsers.
+        frames: The nodes of all frames.
+
     Args:
         server: viser's server.
         meshes: For visuals and markers that are mesh files.
@@ -58,13 +63,13 @@ class SceneDrawer:
         server: viser.ViserServer,
         meshes: MeshFiles,
         switches: Mapping[str, bool],
-        postures: Postures = tuple,
+        postures: Postures = dict,
     ) -> None:
         self._server, self._scene = server, server.scene
         self.meshes = meshes
         self._on = dict(switches)
         self.cameras = Cameras(server, postures)
-        self._frames = FrameDrawer(
+        self.frames = FrameDrawer(
             server.scene, meshes, START_SIZE, switches["axes"], switches["labels"]
         )
         self._markers = MarkerDrawer(server.scene, meshes)
@@ -91,12 +96,12 @@ class SceneDrawer:
         problems: list[ViewerError] = []
         with self._server.atomic():
             for name in changes.removed:
-                self._frames.remove(name)
+                self.frames.remove(name)
             if changes.robot is not None:
                 if self.cameras.set_robot(changes.robot):
                     self._add_floor(self.size)
-                problems += self._frames.set_robot(changes.robot, self.size)
-            problems += self._frames.move(changes.moved)
+                problems += self.frames.set_robot(changes.robot, self.size)
+            problems += self.frames.move(changes.moved)
             for key in changes.erased:
                 self._markers.erase(key)
             for key, placed in changes.drawn.items():
@@ -145,12 +150,12 @@ class SceneDrawer:
     def set_look(self, look: BodyLook, opacity: float) -> list[ViewerError]:
         """Draw the bodies in a look; the opacity, 0 to 1, is that of see-through ones."""
         with self._server.atomic():
-            return self._frames.set_look(look, opacity)
+            return self.frames.set_look(look, opacity)
 
     def placed(self) -> Iterator[PlacedShape]:
         """Yield all that is drawn but floor and handles, posed in the fixed frame."""
-        frames, floating = self._frames.poses, self._on_top
-        for one in (*self._frames.placed(), *self._markers.placed(frames), *self._own()):
+        frames, floating = self.frames.poses, self._on_top
+        for one in (*self.frames.placed(), *self._markers.placed(frames), *self._own()):
             yield one._replace(on_top=one.on_top and floating)
 
     def _own(self) -> Iterator[PlacedShape]:
@@ -162,11 +167,11 @@ class SceneDrawer:
         if self._caption is not None and self._caption.visible:
             place = pose(p=self._caption.position)
             yield PlacedShape(TextLabel(self._caption.text, 0.0), place, INK)
-        if self._axis is not None and self._axis_link in self._frames.poses:
+        if self._axis is not None and self._axis_link in self.frames.poses:
             axis = self._axis
             radii = 2.0 * axis.shaft_radius, 2.0 * axis.head_radius
             arrow = Arrows(axis.points, *radii, axis.head_length)
-            T = self._frames.poses[self._axis_link]
+            T = self.frames.poses[self._axis_link]
             yield PlacedShape(arrow, T, _colour(AXIS_COLOUR), on_top=True)
 
     @property
@@ -177,14 +182,6 @@ class SceneDrawer:
     def set_on_top(self, on: bool) -> None:
         """Note whether browsers draw frames and centres of mass on top of the bodies."""
         self._on_top = on
-
-    def is_frame_shown(self, name: str) -> bool:
-        """Return whether the axes of a frame are shown."""
-        return self._frames.is_shown(name)
-
-    def switch_frame(self, name: str, on: bool) -> None:
-        """Show or hide the axes of one frame."""
-        self._frames.switch_frame(name, on)
 
     def mark_axis(self, robot: VisualRobot | None, joint: str) -> None:
         """Draw the axis of a joint, which moves with its link; "" for none."""
@@ -208,7 +205,7 @@ class SceneDrawer:
         """Switch `axes`, `labels` or `trace` on or off."""
         self._on[name] = on
         with self._server.atomic():
-            self._frames.switch(self._on["axes"], self._on["labels"])
+            self.frames.switch(self._on["axes"], self._on["labels"])
             for piece in self._trace.values():
                 piece.visible = self._on["trace"]
 

@@ -89,20 +89,21 @@ def answer_line(text: str, key: str = "answer") -> str:
     return f'<div style="{style}"><span data-arm="{escape(key)}">{escape(text)}</span></div>'
 
 
-def problem_line(problem: str) -> str:
-    """Return the sentence about a wrong entry as HTML, to stand below its field."""
-    if not problem:
-        return ""
-    style = f"color:{WRONG};font-size:.75em;padding:0 .8em .3em;{BREAKS}"
-    return f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
-
-
 def set_problem(element: Any, problem: str) -> None:
     """Show the sentence about a wrong entry below its field, or nothing for ""."""
     if problem:
-        element.content = problem_line(problem)
+        style = f"color:{WRONG};font-size:.75em;padding:0 .8em .3em;{BREAKS}"
+        element.content = f'<div data-arm="wrong" style="{style}">{escape(problem)}</div>'
     if element.visible != bool(problem):
         element.visible = bool(problem)
+
+
+def set_choice(element: Any, options: tuple[str, ...], chosen: str) -> None:
+    """Offer options in a drop-down list, and show the chosen one; what is the same is not sent."""
+    if element.options != options:
+        element.options = options
+    if element.value != chosen:
+        element.value = chosen
 
 
 def set_html(handle: Any, html: str) -> None:

@@ -108,12 +108,3 @@ class CommandTable:
         command = self._commands.get(before.split()[0])
         words = () if command is None else sorted(command.words())
         return tuple(f"{before} {word}" for word in words if word.startswith(last))
-
-    def completed(self, line: str) -> str:
-        """Return a line with all that its possible ends have in common."""
-        ends = self.complete(line)
-        if not ends:
-            return line
-        first, last = min(ends), max(ends)  # what these share, all between them share
-        same = [a == b for a, b in zip(first, last, strict=False)]
-        return first[: (*same, False).index(False)]

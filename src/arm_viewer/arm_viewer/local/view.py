@@ -12,10 +12,8 @@ from contextlib import contextmanager
 from arm_common.errors import InputError
 
 from arm_viewer.errors import ViewerError
-from arm_viewer.local.arm import LocalArm
-from arm_viewer.local.loop import PageLoop
-from arm_viewer.page.arm_page import ArmPage
-from arm_viewer.page.settings import PageSettings
+from arm_viewer.local.local_arm import LocalArm, PageLoop
+from arm_viewer.page.arm_page import ArmPage, PageSettings
 
 
 @contextmanager

@@ -10,19 +10,19 @@ from __future__ import annotations
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import unquote, urlparse
 
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.plugins import PluginGroup
-from arm_description.library import load_robot, robot_path
+from arm_description.library import robot_path
+from arm_description.model.looks import shape_folder
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.optional.shape_meshes import shape_folder
 
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
@@ -38,32 +38,51 @@ from arm_viewer.browser.server import (
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import SceneView
 from arm_viewer.control.command_table import CommandTable
-from arm_viewer.control.controls import Controls
-from arm_viewer.control.stop_panel import StopPanel
-from arm_viewer.control.task_panel import TaskPanel, TeachPanel
+from arm_viewer.control.controls import Controls, StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
-from arm_viewer.page.settings import PageSettings
 from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, ShownFile
-from arm_viewer.port import PagePort, TaskPort, Where
+from arm_viewer.port import PagePort, Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
 from arm_viewer.scene.store import SceneStore
 from arm_viewer.scene.tool_trace import ToolTrace
 
-if TYPE_CHECKING:
-    pass
-
 PANELS = PluginGroup(
     "arm_viewer.panels",
     "panel",
-    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keys")},
+    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keyboard")},
 )
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
 SHOWS_ONLY = "This page shows the arm and moves nothing."
 DROPPED_SHOWN = 10.0  # [s]
 MAX_REPORTED = 200  # problems that are remembered and not logged again
+
+
+@dataclass(frozen=True)
+class PageSettings:
+    """The choices; those of the same name are parameters of the node, which explains them."""
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    allowed_hosts: str = ""
+    robot: str = ""
+    mesh_path: str = ""
+    scene: str = ""
+    opened_file: str = ""
+    fixed_frame: str = ""
+    prefix: str = ""
+    tool_frame: str = ""
+    portrait: bool = False
+    show_axes: bool = True
+    show_labels: bool = False
+    show_trace: bool = True
+
+    @property
+    def tool(self) -> str:
+        """The frame whose path is drawn, and which the handle drags."""
+        return self.tool_frame or f"{self.prefix}tool0"
 
 
 class ArmPage:
@@ -117,8 +136,6 @@ class ArmPage:
         if self._stop_panel is not None:
             with self.gui.part("Tool"):
                 self._controls = self._make_controls(self._stop_panel)
-        if port.tasks is not None:
-            self._add_task_panels(port.tasks)
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([PANELS.load(name) for name in PANELS.names])
@@ -152,7 +169,8 @@ class ArmPage:
         robot = self._settings.robot
         folders = [*folders_in(self._settings.mesh_path, "mesh_path"), shape_folder()]
         folders += [robot_path(robot).resolve().parent] if robot else []
-        meshes = load_robot(robot).meshes.values() if robot else ()
+        model = self.postures.model
+        meshes = () if model is None else model.meshes.values()
         uris = (uri for mesh in meshes for uri in (mesh.visual, mesh.collision))
         return RestrictedFiles(folders, (Path(unquote(urlparse(uri).path)) for uri in uris))
 
@@ -164,8 +182,8 @@ class ArmPage:
             "trace": settings.show_trace,
         }
         trace, meshes = ToolTrace(), MeshFiles(installed_share, self._mesh_files())
-        drawer = SceneDrawer(self._server, meshes, switches, lambda: postures.poses)
-        drawer.cameras.portrayed = postures.home_poses if settings.portrait else {}
+        drawer = SceneDrawer(self._server, meshes, switches, lambda: postures.postures)
+        drawer.cameras.portrayed = postures.home if settings.portrait else {}
         drawer.cameras.tool = settings.tool if self.port.where is Where.ALONE else ""
         actions = SidebarActions(
             drawer.switch,
@@ -199,19 +217,6 @@ class ArmPage:
         stop_panel.follow(controls.stop, controls.reset)
         return controls
 
-    def _add_task_panels(self, tasks: TaskPort) -> None:
-        """Add the panels of a task server, which appear with it and replace the task's line."""
-        on_server: list[Callable[[], None]] = [partial(self._view.sidebar.remove_status, "task")]
-        with self.gui.part("Teach"):
-            on_server.append(TeachPanel(tasks, self.gui).show)
-
-        def show_server() -> None:
-            for show in on_server:
-                show()
-
-        with self.gui.part("Task"):
-            TaskPanel(tasks, self.gui, show_server)
-
     def _panel_context(self) -> PanelContext:
         controls, port, settings = self._controls, self.port, self._settings
         is_edited = port.where is Where.ALONE and bool(settings.robot)
@@ -242,10 +247,6 @@ class ArmPage:
         """Whether nothing may move until a reset."""
         return self._controls is not None and self._controls.stopped
 
-    def part(self, title: str) -> AbstractContextManager[None]:
-        """Build a part of the page; if that fails, it is left out, and nothing else."""
-        return self.gui.part(title)
-
     def show_robot(self, urdf: str) -> None:
         """Show another robot, unless its description is invalid, which is reported."""
         try:
@@ -266,6 +267,10 @@ class ArmPage:
         """Show a sentence in its line of the page, which is removed by ""."""
         self.store.set_text(key, text)
         self.joints_moved()
+
+    def remove_row(self, key: str) -> None:
+        """Remove a row of the page, because a panel shows the same."""
+        self._view.sidebar.remove_status(key)
 
     def joints_moved(self) -> None:
         """Show the joint positions soon, which have changed."""

@@ -86,7 +86,7 @@ class PanelContext:
 
 
 class Panel(Protocol):
-    """A panel of the page."""
+    """A panel of the page; if it inherits from this one, `update` and `close` do nothing."""
 
     title: str  # the label of its folder
 

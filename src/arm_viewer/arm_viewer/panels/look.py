@@ -12,7 +12,7 @@ from arm_description.urdf.elements import is_dh_frame
 
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.drawers import BodyLook
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
 
@@ -20,7 +20,7 @@ OPACITY = 40  # [%] of see-through bodies at first
 ON_TOP = "Frames on top"
 
 
-class LookPanel:
+class LookPanel(Panel):
     """Switches the look of the bodies, and each frame by itself."""
 
     title = "Look"
@@ -49,22 +49,19 @@ class LookPanel:
         if (robot := state.robot) is None:
             return
         self._robot = robot
-        is_shown, uuid = self._context.view.drawer.is_frame_shown, element_id(self._line)
+        is_shown, uuid = self._context.view.drawer.frames.is_shown, element_id(self._line)
         own, dh = frame_names(robot, self._context.tool_frame)
         shown = frame_buttons("Frames", own, is_shown, uuid)
         shown += frame_buttons("DH frames", dh, is_shown, uuid)
         if shown != self._shown:
             self._shown = self._frames.content = shown
 
-    def close(self) -> None:
-        """Nothing is left: what is drawn belongs to the view."""
-
     def receive(self, line: str) -> None:
         """Take a line of the page's script: ``LINK #COUNT``."""
         name = line.rpartition(" #")[0]
         if self._robot is not None and name in self._robot.links:
-            drawer = self._context.view.drawer
-            drawer.switch_frame(name, not drawer.is_frame_shown(name))
+            frames = self._context.view.drawer.frames
+            frames.switch_frame(name, not frames.is_shown(name))
             self._context.redraw()
 
     def _set_look(self) -> None:

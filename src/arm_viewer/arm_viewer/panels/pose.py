@@ -10,14 +10,14 @@ import numpy as np
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 
 FIELDS = ("x", "y", "z", "roll", "pitch", "yaw")
 HOLD = 12  # updates after a user typed a number, in which the fields do not follow the tool
 
 
-class PosePanel:
+class PosePanel(Panel):
     """Six numbers that follow the tool; one that is typed moves it by inverse kinematics."""
 
     title = "Pose"
@@ -54,9 +54,6 @@ class PosePanel:
             shown = round(self._units.written(float(value), _kind(name)), self._digits(name)) + 0.0
             if field.value != shown:
                 field.value = shown
-
-    def close(self) -> None:
-        """Nothing is left."""
 
     def _follow(self) -> None:
         """Take the units of another robot."""

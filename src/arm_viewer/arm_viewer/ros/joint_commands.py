@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.graph import has_driver
 from arm_common.ros.message_conversions import duration_message

@@ -13,10 +13,9 @@ from arm_common.ros.parameters import declare
 from rclpy.node import Node
 
 from arm_viewer.errors import ViewerError
-from arm_viewer.page.arm_page import ArmPage
-from arm_viewer.page.settings import PageSettings
-from arm_viewer.ros.arm import RosArm
+from arm_viewer.page.arm_page import ArmPage, PageSettings
 from arm_viewer.ros.parameters import ViewerParameters
+from arm_viewer.ros.ros_arm import RosArm
 
 # mypy: disable-error-code="no-untyped-call"
 

@@ -13,9 +13,9 @@ from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
 from arm_description.ros.description_sender import DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from arm_viewer.errors import ViewerError
 from arm_viewer.ros.joint_commands import SliderPublisher
@@ -88,6 +88,5 @@ class RobotDisplay:
 
     def watch(self, path: Path) -> None:
         """Let the watcher follow another file."""
-        value = ParameterValue(type=ParameterType.PARAMETER_STRING, string_value=str(path))
-        request = SetParameters.Request(parameters=[Parameter(name="robot", value=value)])
-        self._watcher.call(request)
+        robot = Parameter("robot", value=str(path))
+        self._watcher.call(parameters=[robot.to_parameter_msg()])

@@ -10,8 +10,10 @@ from typing import Any
 from arm_common.ros.message_conversions import pose_message
 from arm_common.ros.qos import CALLS
 from arm_common.transforms import Array
+from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from std_msgs.msg import Header
 
 from arm_interfaces.srv import SolveIK
 from arm_viewer.port import IK_MODES, IkRequest, IkResponse, ResponseCallback, Solution
@@ -36,19 +38,19 @@ class ServiceClient:
         qos: QoSProfile = CALLS,
     ) -> None:
         self._client = node.create_client(kind, name, qos_profile=qos)
-        self._name, self._unavailable = name, unavailable
+        self._kind, self._name, self._unavailable = kind, name, unavailable
 
     @property
     def ready(self) -> bool:
         """Whether a node provides the service."""
         return bool(self._client.service_is_ready())
 
-    def call(self, request: Any, on_response: Callable[[Any], None] | None = None) -> bool:
-        """Send a request; return False if no node provides the service."""
+    def call(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
+        """Send a request with these fields; return False if no node provides the service."""
         if not self.ready:
             self._unavailable(f"Nothing answers '{label(self._name)}' yet; is the arm running?")
             return False
-        future = self._client.call_async(request)
+        future = self._client.call_async(self._kind.Request(**fields))
         if on_response is not None:
             future.add_done_callback(lambda done: on_response(done.result()))
         return True
@@ -65,13 +67,16 @@ class IkClient:
         self, frame: str, pose: Array, request: IkRequest, on_response: ResponseCallback
     ) -> bool:
         """Send a request for a pose (4, 4) in a frame; False if the service is unavailable."""
-        message = SolveIK.Request(tip_frame=self._tip, mode=IK_MODES.index(request.mode))
-        message.max_solutions = request.max_solutions
-        message.position_tolerance = request.position_tolerance
-        message.orientation_tolerance = request.orientation_tolerance
-        message.target.header.frame_id = frame
-        message.target.pose = pose_message(pose)
-        return self._client.call(message, lambda response: on_response(_ik_response(response)))
+        target = PoseStamped(header=Header(frame_id=frame), pose=pose_message(pose))
+        return self._client.call(
+            lambda response: on_response(_ik_response(response)),
+            tip_frame=self._tip,
+            target=target,
+            mode=IK_MODES.index(request.mode),
+            max_solutions=request.max_solutions,
+            position_tolerance=request.position_tolerance,
+            orientation_tolerance=request.orientation_tolerance,
+        )
 
 
 def _ik_response(response: SolveIK.Response) -> IkResponse:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import CALLS, LATCHED, service_qos
 from rclpy.node import Node
@@ -19,7 +19,6 @@ from std_srvs.srv import Trigger
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
-from arm_viewer.port import TaskProgress
 from arm_viewer.ros.service_client import ServiceClient
 
 # mypy: disable-error-code="no-untyped-call"
@@ -34,34 +33,6 @@ _SERVICES: dict[str, tuple[Any, str, QoSProfile]] = {
     **{n: (RecordPath, f"teach/{n}", CALLS) for n in ("record", "end_recording", "replay")},
     "touch_bolt": (TouchBolt, "teach/touch_bolt", CALLS),
 }
-_CONSTANTS = ("action", "surface")  # fields of requests that are given by the name of a constant
-_STATES = {
-    TaskState.IDLE: "idle",
-    TaskState.CHECKING: "checking",
-    TaskState.RUNNING: "running",
-    TaskState.PAUSING: "pausing",
-    TaskState.PAUSED: "paused",
-    TaskState.STOPPING: "stopping",
-}
-
-
-class NamedService:
-    """A service that is called with the fields of its request."""
-
-    def __init__(self, node: Node, name: str, report: Callable[[str], None]) -> None:
-        self._kind, full_name, qos = _SERVICES[name]
-        self._client = ServiceClient(node, self._kind, full_name, report, qos)
-
-    @property
-    def ready(self) -> bool:
-        """Whether a node provides the service."""
-        return self._client.ready
-
-    def call(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
-        """Call the service; return False if no node provides it."""
-        kind = self._kind.Request
-        values = {n: getattr(kind, v) if n in _CONSTANTS else v for n, v in fields.items()}
-        return self._client.call(kind(**values), on_response)
 
 
 class RosTasks:
@@ -78,29 +49,21 @@ class RosTasks:
 
     def service(
         self, name: str, report: Callable[[str], None] = lambda sentence: None
-    ) -> NamedService:
-        """Return a service by name; `report` takes a sentence when none provides it."""
-        return NamedService(self._node, name, report)
+    ) -> ServiceClient:
+        """Return a service, such as check_task; `report` takes a sentence if none provides it."""
+        kind, full_name, qos = _SERVICES[name]
+        return ServiceClient(self._node, kind, full_name, report, qos)
 
     def listen(
         self,
-        on_progress: Callable[[TaskProgress], None],
+        on_state: Callable[[TaskState], None],
         on_resume_step: Callable[[str], None],
     ) -> None:
         """Pass on what the server does, and the step at which the last run can go on, or ""."""
         subscribe: Any = partial(self._node.create_subscription, event_callbacks=QUIET)
-        subscribe(
-            TaskState,
-            "task_server/state",
-            lambda message: on_progress(task_progress(message)),
-            LATCHED,
-        )
-        subscribe(
-            String,
-            "task_server/resume_step",
-            lambda message: on_resume_step(message.data),
-            LATCHED,
-        )
+        topic = "task_server/resume_step"
+        subscribe(TaskState, "task_server/state", on_state, LATCHED)
+        subscribe(String, topic, lambda message: on_resume_step(message.data), LATCHED)
 
     def run(
         self,
@@ -133,12 +96,3 @@ def _on_goal_response(on_end: Callable[[str, Sequence[Any]], None], future: Any)
         on_end(result.message, result.report)
 
     handle.get_result_async().add_done_callback(on_result)
-
-
-def task_progress(message: TaskState) -> TaskProgress:
-    """Return a TaskState without ROS."""
-    share = 0.0
-    if message.steps_total:
-        share = min(1.0, (message.step + message.progress) / message.steps_total)
-    name = _STATES.get(message.state, str(message.state))
-    return TaskProgress(message.task, name, message.message, share)

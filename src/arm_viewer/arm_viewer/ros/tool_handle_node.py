@@ -28,8 +28,9 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from visualization_msgs.msg import InteractiveMarkerFeedback
 
+from arm_viewer.control.controls import solution_text
+from arm_viewer.control.drag_handle import POSE_TOLERANCE
 from arm_viewer.control.ik_follower import IkFollower, default_mode
-from arm_viewer.control.tool_panel import POSE_TOLERANCE, solution_text
 from arm_viewer.errors import ViewerError
 from arm_viewer.port import IK_MODES, IkRequest, Solution
 from arm_viewer.ros.interactive_marker import (

@@ -83,6 +83,10 @@ class VisualRobot:
             return None
         return link_poses(self.root, path, known)[link]
 
+    def poses_at(self, posture: Mapping[str, float]) -> dict[str, Array]:
+        """Return link name -> root <- link (4, 4) at joint positions by name [rad or m]."""
+        return link_poses(self.root, self.carriers.values(), posture)
+
     def efforts(self, values: Mapping[str, float]) -> list[float]:
         """Return the torque [N m] or force [N] of each joint that holds the robot at rest.
 
@@ -266,9 +270,7 @@ class PostureBook:
         prefix: Of all names of joints and links.
         model: The robot; None without one.
         postures: Posture name -> joint name -> value [rad or m].
-        poses: Of each posture link name -> (4, 4), root <- link.
         home: The posture at which everything starts, joint name -> value [rad or m].
-        home_poses: Of that posture link name -> (4, 4), root <- link.
     """
 
     def __init__(self, robot: str, prefix: str = "") -> None:
@@ -276,8 +278,6 @@ class PostureBook:
         self.model: RobotModel | None = None
         self.postures: dict[str, dict[str, float]] = {}
         self.home: dict[str, float] = {}
-        self.home_poses: dict[str, Array] = {}
-        self.poses: tuple[dict[str, Array], ...] = ()
         if robot:
             self._set(load_robot(robot))
 
@@ -306,11 +306,6 @@ class PostureBook:
         self.home = every[name]
         self.postures = {posture: every[posture] for posture in model.postures}
         self.model = model
-        tree = read_urdf(model.to_urdf(self.prefix))
-        self.home_poses = link_poses(tree.root, tree.joints, self.home)
-        self.poses = tuple(
-            link_poses(tree.root, tree.joints, values) for values in self.postures.values()
-        )
 
     def width_at(self, position: float) -> float:
         """Return the gripper's width [m] with its finger joints at a position [rad or m].

@@ -67,9 +67,9 @@ def holds(view, points, aspect):
 @pytest.mark.parametrize(("width", "height"), PAGES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
-    robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
+    robot = read_robot(load_robot(name).to_urdf())
+    poses = [robot.poses_at(posture) for posture in PostureBook(name).postures.values()]
     view = view_of(robot, poses, aspect=width / height)
-    assert len(poses) == len(PostureBook(name).postures)
     assert holds(view, robot_corners(robot, [robot.zero, *poses]), width / height)
     assert holds(view, view.caption[None], width / height)
 
@@ -77,7 +77,8 @@ def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
 @pytest.mark.parametrize(("width", "height"), PAGES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_view_shows_the_handle_in_every_posture(name, width, height):
-    robot, poses = read_robot(load_robot(name).to_urdf()), PostureBook(name).poses
+    robot = read_robot(load_robot(name).to_urdf())
+    poses = [robot.poses_at(posture) for posture in PostureBook(name).postures.values()]
     view = view_of(robot, poses, aspect=width / height, tool="tool0")
     arrows = handle_tips([robot.zero, *poses], "tool0", HANDLE * view.size)
     assert len(arrows) == 3 * (1 + len(poses))
@@ -87,9 +88,10 @@ def test_view_shows_the_handle_in_every_posture(name, width, height):
 def test_posture_poses_match_forward_kinematics():
     for name in shipped_robots():
         model, book = load_robot(name), PostureBook(name)
-        for joints, poses in zip(book.postures.values(), book.poses, strict=True):
+        robot = read_robot(model.to_urdf())
+        for joints in book.postures.values():
             q = [joints.get(joint, 0.0) for joint in model.joint_names]
-            np.testing.assert_allclose(poses["tool0"], model.fk(q), atol=1e-9)
+            np.testing.assert_allclose(robot.poses_at(joints)["tool0"], model.fk(q), atol=1e-9)
 
 
 @given(st.lists(st.tuples(*[st.floats(-3, 3)] * 3), min_size=1, max_size=6), st.floats(0.3, 3.0))
@@ -122,7 +124,7 @@ def robot(urdf):
 @pytest.fixture
 def show(robot):
     def show(server):
-        cameras = Cameras(server, tuple)
+        cameras = Cameras(server, dict)
         cameras.set_robot(robot)
         return cameras, server.clients.get(0)
 
@@ -263,7 +265,7 @@ def test_every_edit_is_fitted_however_late_the_browser_reports(robot, urdf):
         server = FakeServer(1.5)
         client = server.clients[0]
         client.camera = LateCamera(**vars(client.camera))
-        cameras = Cameras(server, tuple)
+        cameras = Cameras(server, dict)
         cameras.set_robot(robot)
         for count, shown in zip(counts, itertools.cycle([edited, robot])):
             for _ in range(count):
@@ -276,16 +278,15 @@ def test_every_edit_is_fitted_however_late_the_browser_reports(robot, urdf):
 
 def test_postures_that_come_after_their_robot_are_shown(robot):
     server, postures = FakeServer(1.5), []
-    cameras = Cameras(server, lambda: postures[-1] if postures else ())
+    cameras = Cameras(server, lambda: postures[-1] if postures else {})
     cameras.set_robot(robot)
     camera = server.clients[0].camera
     assert not cameras.glide()
-    turned = {name: pose.copy() for name, pose in robot.zero.items()}
-    for pose in turned.values():
-        pose[0, 3] += 0.4
-    postures.append((turned,))
+    turned = {joint.name: 0.5 for joint in robot.joints}
+    postures.append({"turned": turned})
     glided(cameras, server.clients[0])
-    wanted = view_of(robot, (turned,), aspect=1.5).position
+    wanted = view_of(robot, (robot.poses_at(turned),), aspect=1.5).position
+    assert np.linalg.norm(wanted - view_of(robot, aspect=1.5).position) > 0.01
     np.testing.assert_allclose(camera.position, wanted, atol=2e-3)
 
 
@@ -384,9 +385,8 @@ def test_close_up_shows_what_is_around_the_point(point, width, page):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_portrait_fills_the_picture_with_the_first_posture(name):
     robot, book = read_robot(load_robot(name).to_urdf()), PostureBook(name)
-    x, y = seen(
-        portrait(robot, book.home_poses, 4 / 3), robot_corners(robot, [book.home_poses]), 4 / 3
-    )
+    poses = robot.poses_at(book.home)
+    x, y = seen(portrait(robot, poses, 4 / 3), robot_corners(robot, [poses]), 4 / 3)
     assert np.abs([x, y]).max() <= 0.94 + ROUNDING
     gaps = np.array([0.94 - np.abs(x).max(), 0.92 - np.abs(y).max()])
     assert gaps.min() < 1e-6
@@ -401,7 +401,7 @@ def test_round_length_is_round_and_just_below(length):
 
 def test_browsers_that_come_and_go_leave_no_thread_and_no_camera(robot):
     server = open_server("127.0.0.1", 0, Access("the-token-of-a-test", frozenset()))
-    cameras, queue = Cameras(server, tuple), CallbackQueue()
+    cameras, queue = Cameras(server, dict), CallbackQueue()
     placed, fit = [], cameras.fit
     cameras.fit = lambda client: placed.append(client) or fit(client)
     cameras.set_robot(robot)

@@ -42,9 +42,7 @@ def test_every_completion_continues_the_line(table):
     assert table.complete("echo one t") == ("echo one three", "echo one two")
     assert table.complete("nothing t") == ()
     for start in ("", "e", "ec", "echo ", "echo t", "tr", "trace o", "x y"):
-        assert table.completed(start).startswith(start)
         assert all(line.startswith(start) for line in table.complete(start))
-    assert table.completed("ec") == "echo "
     table.remove("echo")
     assert table.complete("e") == ("end",)
 

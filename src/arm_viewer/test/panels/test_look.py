@@ -86,8 +86,7 @@ def test_frames_are_switched_by_themselves_until_all_are(drawer, robot):
 
 
 def test_panel_offers_a_button_for_each_frame_and_takes_only_frames(drawer, robot):
-    shown = SimpleNamespace(is_frame_shown=drawer.is_shown, switch_frame=drawer.switch_frame)
-    page = FakePage(view=SimpleNamespace(drawer=shown))
+    page = FakePage(view=SimpleNamespace(drawer=SimpleNamespace(frames=drawer)))
     page.state = state = PanelState(robot, {}, robot.root, None)
     panel = page.build(LookPanel)
     html = page.gui.below("")

@@ -223,7 +223,8 @@ def pixel(page, model, point):
     pose = np.eye(4)
     pose[:3, 3] = BESIDE
     box = corners(Box((0.02, 0.02, 0.02)), pose)
-    robot, poses = read_robot(model.to_urdf()), PostureBook("nut_arm").poses
+    robot = read_robot(model.to_urdf())
+    poses = [robot.poses_at(posture) for posture in PostureBook("nut_arm").postures.values()]
     view = view_of(robot, poses, box, size["width"] / size["height"], tool="tool0")
     (right,), (up,) = pinhole(view, [point])
     return 0.5 * (size["width"] + size["height"] * right), 0.5 * size["height"] * (1.0 - up)

@@ -11,8 +11,7 @@ import pytest
 from arm_kinematics.ik.modes import MODES
 from arm_testing.page import FakeGui
 from arm_viewer.errors import ViewerError
-from arm_viewer.local.arm import LocalArm
-from arm_viewer.local.loop import PageLoop
+from arm_viewer.local.local_arm import LocalArm, PageLoop
 from arm_viewer.port import IK_MODES, IkRequest, Where
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore
@@ -30,7 +29,7 @@ class Shown:
 
     def __init__(self):
         self.gui, self.store, self.postures = FakeGui(), SceneStore(), PostureBook(ROBOT)
-        self.stopped, self.moves, self.texts, self.part = False, 0, {}, self.gui.part
+        self.stopped, self.moves, self.texts = False, 0, {}
 
     def show_robot(self, urdf):
         self.store.set_robot(read_robot(urdf))
@@ -40,6 +39,9 @@ class Shown:
 
     def show_text(self, key, text):
         self.texts[key] = text
+
+    def remove_row(self, key):
+        pass
 
     def joints_moved(self):
         self.moves += 1
@@ -85,8 +87,8 @@ class LocalPort:
 
 class RosPort:
     def __init__(self, ros, start):
-        from arm_viewer.ros.arm import RosArm
         from arm_viewer.ros.parameters import ViewerParameters
+        from arm_viewer.ros.ros_arm import RosArm
 
         urdf = load_robot(ROBOT).to_urdf(dh_frames=True)
         self.programs = [start("publisher", robot_description=urdf), start("kinematics")]

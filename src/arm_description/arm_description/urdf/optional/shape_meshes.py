@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import os
-import tempfile
 from functools import lru_cache
 from pathlib import Path
 
@@ -21,19 +19,10 @@ from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError
-from arm_description.model.looks import profile
+from arm_description.model.looks import profile, shape_folder
 
 _SIDES = 48
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
-
-
-def shape_folder() -> Path:
-    """Return the folder of the meshes, which may not exist yet."""
-    if base := os.environ.get("XDG_CACHE_HOME"):
-        return Path(base) / "arm" / "shapes"
-    if home := os.environ.get("HOME"):
-        return Path(home) / ".cache" / "arm" / "shapes"
-    return Path(tempfile.gettempdir()) / f"arm-{os.getuid()}" / "shapes"
 
 
 def mesh_file(kind: str, size: tuple[float, ...]) -> Path:

@@ -12,7 +12,7 @@ import numpy as np
 from arm_common.transforms import Array
 from PIL import Image, ImageDraw, ImageFont
 
-from arm_studio.pictures.page import Extent, FlatShape, extent_of, shadows, title_lines
+from arm_studio.pictures.canvas import Extent, FlatShape, extent_of, shadows, title_lines
 from arm_studio.pictures.raster import Camera, Pixels, render
 from arm_studio.pictures.scene_primitives import ScenePrimitives
 from arm_studio.pictures.solids import normals, shaded

@@ -23,14 +23,14 @@ from arm_common.ros.node_runner import add_namespace, checked_namespace
 from arm_common.transforms import Array
 from arm_viewer.errors import ViewerError
 
-from arm_studio.pictures.figure import FORMATS
-from arm_studio.pictures.page import (
+from arm_studio.pictures.canvas import (
     DARK,
     VIEWS,
-    draw_page,
+    draw_canvas,
     draw_text,
-    parallel_page,
+    parallel_canvas,
 )
+from arm_studio.pictures.figure import FORMATS
 from arm_studio.pictures.scene_primitives import ScenePrimitives
 from arm_studio.ros.recording.animation import FORMAT, Film, animation
 from arm_studio.ros.recording.reader import RecordingFile, print_notices
@@ -44,7 +44,7 @@ from arm_studio.ros.recording.scenes import (
 
 DEFAULT_LENGTH, CLOSE_LENGTH = 15.0, 25.0  # [s] longest animation without --speed; with --follow
 FRAME_RATE = 10.0  # [1/s] of an animation
-CORNER = 0.22  # [inch] from the time to the edges of the page
+CORNER = 0.22  # [inch] from the time to the edges of the canvas
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -117,16 +117,16 @@ def _picture(
     given: argparse.Namespace,
     kind: str,
 ) -> bytes:
-    page = parallel_page(parts.solids, VIEWS[given.view], parts.flat_shapes)
+    canvas = parallel_canvas(parts.solids, VIEWS[given.view], parts.flat_shapes)
 
     def annotate(axes: Any) -> None:
         for text, place, _ in parts.labels:
-            draw_text(axes, page.project(place), text)
-        right, low = page.size[0] - CORNER, CORNER
+            draw_text(axes, canvas.project(place), text)
+        right, low = canvas.size[0] - CORNER, CORNER
         axes.text(right, low, f"{scene.time:.1f} s", color=DARK, ha="right", va="center")
 
     title = f"{scene.robot.name}: {scene.text}" if scene.text else scene.robot.name
-    return draw_page(page, title, kind, annotate, dpi=given.width / page.size[0])
+    return draw_canvas(canvas, title, kind, annotate, dpi=given.width / canvas.size[0])
 
 
 def _span(given: argparse.Namespace, length: float) -> tuple[float, float]:

@@ -23,7 +23,7 @@ from arm_viewer.scene.shapes import PlacedShape
 from arm_viewer.scene.store import SceneStore
 from geometry_msgs.msg import TransformStamped
 
-from arm_studio.pictures.page import FlatShape
+from arm_studio.pictures.canvas import FlatShape
 from arm_studio.pictures.scene_primitives import ScenePrimitives, primitives_of
 from arm_studio.ros.recording.player import TF
 from arm_studio.ros.recording.reader import RecordingFile

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.qos import FEEDBACK, STEADY_CLOCK
 from rclpy.node import Node
 from rclpy.task import Future

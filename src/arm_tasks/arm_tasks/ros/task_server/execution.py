@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arm_common.ros.actions import CLIENT_LOST, GoalOwner
+from arm_common.ros.actions.server import CLIENT_LOST, GoalOwner
 from arm_common.ros.executor import destroy_timer
 from arm_common.ros.qos import STEADY_CLOCK
 from rclpy.action.server import ServerGoalHandle

@@ -12,7 +12,7 @@ from typing import Any
 from arm_common.errors import InputError, one_line
 from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.plugins import PluginGroup
-from arm_common.ros.actions import CLIENT_LOST, GoalOwner, GoalOwners, action_server
+from arm_common.ros.actions.server import CLIENT_LOST, GoalOwner, GoalOwners, action_server
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.failures import report_failure
 from arm_common.ros.names import prefix_parameter

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from arm_common.errors import InputError
 from arm_common.plugins import PluginGroup
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean

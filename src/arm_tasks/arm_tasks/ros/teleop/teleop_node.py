@@ -9,7 +9,7 @@ import time
 from collections.abc import Mapping
 
 import numpy as np
-from arm_common.ros.actions import GoalClient
+from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.graph import Sliders, has_driver
 from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos

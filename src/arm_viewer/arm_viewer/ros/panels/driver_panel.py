@@ -81,7 +81,7 @@ class DriverPanel:
         gui.never_too_late(self._speed, lambda percent: percent == 0)
 
     def _call(self, client: ServiceClient) -> None:
-        client.call(Trigger.Request(), lambda response: self._report(response.message))
+        client.call(lambda response: self._report(response.message))
 
     def _set_speed(self, percent: float) -> None:
         self._speed_set = time.monotonic()

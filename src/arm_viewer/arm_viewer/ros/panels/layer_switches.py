@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 from arm_common.ros.qos import STEADY_CLOCK
-from rcl_interfaces.msg import Parameter, ParameterType, ParameterValue
+from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.ros.service_client import ServiceClient
@@ -34,13 +35,12 @@ class LayerSwitches:
 
     def _request_names(self) -> None:
         if self._get.ready and self._set.ready:
-            self._list.call(ListParameters.Request(prefixes=[PREFIX]), self._on_names)
+            self._list.call(self._on_names, prefixes=[PREFIX])
 
     def _on_names(self, response: ListParameters.Response) -> None:
         names = list(response.result.names)
         if names:
-            request = GetParameters.Request(names=names)
-            self._get.call(request, lambda values: self._add_folder(names, values.values))
+            self._get.call(lambda found: self._add_folder(names, found.values), names=names)
 
     def _add_folder(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
         if self._timer.is_canceled():
@@ -56,11 +56,7 @@ class LayerSwitches:
 
     def _switch(self, name: str, *states: bool) -> None:
         """Switch a layer to each of some states in turn."""
-        values = [
-            ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=on) for on in states
-        ]
-        parameters = [Parameter(name=name, value=value) for value in values]
-        self._set.call(SetParameters.Request(parameters=parameters))
+        self._set.call(parameters=[Parameter(name, value=on).to_parameter_msg() for on in states])
 
     def _clear(self, name: str, box: Any) -> None:
         """Clear a layer that is cleared when it is switched off."""

@@ -9,7 +9,7 @@ import sys
 import pytest
 from arm_viewer.local import view
 from arm_viewer.local.view import local_page
-from arm_viewer.page.settings import PageSettings
+from arm_viewer.page.arm_page import PageSettings
 
 from arm_description import robot_path
 

@@ -11,15 +11,25 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from arm_interfaces.msg import TaskState
+from arm_interfaces.srv import TouchBolt
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import BREAKS
-from arm_viewer.port import TaskPort, TaskProgress
+from arm_viewer.ros.tasks import RosTasks
 
 DEFAULT_TASK = "nut_transfer"
 PUT_BACK = "Put nut and payloads back"
 CONTINUE = "Continue at step {}"
 # Service below task_server/ -> the label of its button.
 TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
+_STATES = {
+    TaskState.IDLE: "idle",
+    TaskState.CHECKING: "checking",
+    TaskState.RUNNING: "running",
+    TaskState.PAUSING: "pausing",
+    TaskState.PAUSED: "paused",
+    TaskState.STOPPING: "stopping",
+}
 _LIST_PERIOD = 1.0  # [s] at least between two calls of list_tasks
 _STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 
@@ -33,7 +43,7 @@ class TaskPanel:
         on_server: called when its first state arrives.
     """
 
-    def __init__(self, tasks: TaskPort, gui: PageGui, on_server: Callable[[], None]) -> None:
+    def __init__(self, tasks: RosTasks, gui: PageGui, on_server: Callable[[], None]) -> None:
         self._tasks, self._on_server = tasks, on_server
         self._list = tasks.service("list_tasks")
         self._listed: str | None = None  # task of the state after which it was called last
@@ -46,12 +56,12 @@ class TaskPanel:
         self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
         with self._folder:
             self._add_elements(gui)
-        tasks.listen(self._on_progress, self._on_resume_step)
+        tasks.listen(self._on_state, self._on_resume_step)
 
     def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
-        gui.on_change(self._task, lambda name: self._show_result(_line_html("")))
+        gui.on_change(self._task, lambda name: self._answer(""))
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
         gui.button("Check", self._check_task, color=None)
         gui.button("Run", self._run_task, color=None)
@@ -66,25 +76,22 @@ class TaskPanel:
     def _answer(self, text: str) -> None:
         self._result.content = _line_html(text)
 
-    def _show_result(self, html: str) -> None:
-        self._result.content = html
-
     def _on_resume_step(self, step: str) -> None:
         """Offer to continue the last run, of whichever client, at a step; none if empty."""
         self._resume_step = step
         self._continue.disabled = not self._resume_step
         self._continue.label = CONTINUE.format(self._resume_step or "...")
 
-    def _on_progress(self, progress: TaskProgress) -> None:
-        self._state.content = state_html(progress)
+    def _on_state(self, state: TaskState) -> None:
+        self._state.content = state_html(state)
         self._put_back.visible = self._reset.ready
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
-        self._latest, now = progress.task, time.monotonic()
+        self._latest, now = state.task, time.monotonic()
         # A server keeps few requests: those of another client would never be answered.
-        if self._listed != progress.task and now > self._list_due:
-            self._listed, self._list_due = progress.task, now + _LIST_PERIOD
+        if self._listed != state.task and now > self._list_due:
+            self._listed, self._list_due = state.task, now + _LIST_PERIOD
             self._list.call(self._on_tasks)
 
     def _on_tasks(self, response: Any) -> None:
@@ -110,17 +117,17 @@ class TaskPanel:
 
     def _start(self, task: str, step: str) -> None:
         """Run a task from a step on."""
-        self._show_result(_line_html(""))
+        self._answer("")
         self._tasks.run(self._on_end, task, step, self._single_step.value)
 
     def _on_end(self, message: str, steps: Sequence[Any]) -> None:
-        self._show_result(report_html(message, steps) if steps else _line_html(message))
+        self._result.content = report_html(message, steps) if steps else _line_html(message)
 
     def _reset_world(self) -> None:
         self._reset.call(self._on_reset)
 
     def _on_reset(self, response: Any) -> None:
-        self._show_result(_line_html(f"{response.message[:1].upper()}{response.message[1:]}."))
+        self._answer(f"{response.message[:1].upper()}{response.message[1:]}.")
 
     def _trigger(self, name: str) -> None:
         self._triggers[name].call(self._on_triggered)
@@ -132,22 +139,23 @@ class TaskPanel:
 # Service below teach/ -> the label of its button.
 POSES = {"save_pose": "Save pose", "forget_pose": "Delete pose"}
 PATHS = {"record": "Record path", "end_recording": "End recording", "replay": "Replay"}
-# Label -> the name of a constant of the service touch_bolt.
-SURFACES = {"Rim": "RIM", "End": "END", "Flank": "FLANK"}
+# Label -> constant of the service touch_bolt.
+_BOLT = TouchBolt.Request
+SURFACES = {"Rim": _BOLT.RIM, "End": _BOLT.END, "Flank": _BOLT.FLANK}
 TOUCHES = {
-    "Add touch point": "ADD",
-    "Locate bolt": "LOCATE",
-    "Write bolt to scene": "WRITE",
-    "Clear touch points": "CLEAR",
-    "Nut clicks now": "CLICK",
-    "Write thread to scene": "WRITE_THREAD",
+    "Add touch point": _BOLT.ADD,
+    "Locate bolt": _BOLT.LOCATE,
+    "Write bolt to scene": _BOLT.WRITE,
+    "Clear touch points": _BOLT.CLEAR,
+    "Nut clicks now": _BOLT.CLICK,
+    "Write thread to scene": _BOLT.WRITE_THREAD,
 }
 
 
 class TeachPanel:
     """The user interface of the task server's services that teach."""
 
-    def __init__(self, tasks: TaskPort, gui: PageGui) -> None:
+    def __init__(self, tasks: RosTasks, gui: PageGui) -> None:
         self._services = {
             name: tasks.service(name, partial(self._report, name))
             for name in (*POSES, *PATHS, "touch_bolt")
@@ -191,7 +199,7 @@ class TeachPanel:
             reverse=self._reverse.value,
         )
 
-    def _touch(self, action: str) -> None:
+    def _touch(self, action: int) -> None:
         surface = SURFACES[self._surface.value]
         self._call("touch_bolt", bolt=self._bolt.value, action=action, surface=surface)
 
@@ -222,17 +230,25 @@ def _line_html(text: str) -> str:
     return f'<div style="{_STYLE};min-height:2em">{marked}</div>'
 
 
-def state_html(progress: TaskProgress) -> str:
+def done_share(state: TaskState) -> float:
+    """Return the share of the task that is done, 0 to 1."""
+    steps = state.steps_total
+    return min(1.0, (state.step + state.progress) / steps) if steps else 0.0
+
+
+def state_html(state: TaskState) -> str:
     """Return what a task server does as a line and a progress bar."""
+    done = 100.0 * done_share(state)
     bar = (
         '<div style="background:#8883;height:.4em;border-radius:.2em">'
-        f'<div style="background:#d97706;height:100%;width:{100.0 * progress.share:.1f}%"></div>'
+        f'<div style="background:#d97706;height:100%;width:{done:.1f}%"></div>'
         "</div>"
     )
-    title = f"{progress.task}: {progress.state}" if progress.task else progress.state
+    word = _STATES.get(state.state, str(state.state))
+    title = f"{state.task}: {word}" if state.task else word
     return (
         f'<div data-arm="task-state" style="{_STYLE}"><b>{escape(title)}</b><br>'
-        f"{escape(progress.message)}{bar}</div>"
+        f"{escape(state.message)}{bar}</div>"
     )
 
 

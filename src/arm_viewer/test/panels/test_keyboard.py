@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 from arm_testing.page import FakePage
-from arm_viewer.panels import keys
+from arm_viewer.panels import keyboard
 from arm_viewer.panels.interface import PanelState
-from arm_viewer.panels.keys import CHOOSE_FIRST, HOLD, RATES, SPEED, KeysPanel
+from arm_viewer.panels.keyboard import CHOOSE_FIRST, HOLD, RATES, SPEED, KeysPanel
 from arm_viewer.scene.robot import VisualJoint
 
 JOINTS = (
@@ -20,7 +20,7 @@ JOINTS = (
 class KeyedPage(FakePage):
     def __init__(self, where, monkeypatch):
         self.now, self.marks = 0.0, []
-        monkeypatch.setattr(keys, "time", SimpleNamespace(monotonic=lambda: self.now))
+        monkeypatch.setattr(keyboard, "time", SimpleNamespace(monotonic=lambda: self.now))
         sidebar = SimpleNamespace(mark=self.marks.append)
         drawer = SimpleNamespace(size=0.5, mark_axis=lambda robot, joint: None)
         view = SimpleNamespace(drawer=drawer, sidebar=sidebar)

@@ -6,13 +6,15 @@ from functools import partial
 from types import SimpleNamespace
 
 from arm_testing.page import FakeGui
-from arm_viewer.control.task_panel import (
+from arm_viewer.ros.panels.task_panel import (
     TaskPanel,
+    done_share,
     fitting_tasks,
     report_html,
     state_html,
 )
-from arm_viewer.port import TaskProgress
+
+from arm_interfaces.msg import TaskState
 
 Listed = partial(SimpleNamespace)
 
@@ -40,8 +42,8 @@ class Tasks:
         self.answer = on_response
         return True
 
-    def listen(self, on_progress, on_resume_step):
-        self.progress, self.resume_step = on_progress, on_resume_step
+    def listen(self, on_state, on_resume_step):
+        self.state, self.resume_step = on_state, on_resume_step
 
     def run(self, on_end, *goal):
         self.runs.append(goal)
@@ -53,7 +55,7 @@ def test_panel_appears_with_the_server_and_runs_checks_and_continues_a_task():
     TaskPanel(tasks, gui, lambda: seen.append("server"))
     assert not gui.find("Task").visible or not seen
     for _ in range(2):
-        tasks.progress(TaskProgress("wave", "idle", "", 0.0))
+        tasks.state(TaskState(task="wave"))
     assert seen == ["server"] and [name for name, _ in tasks.called] == ["list_tasks"]
     tasks.answer(Listed(tasks=["wave", "draw"], task_scenes=[], scene=""))
     gui.use("Pause before each step", True)
@@ -69,10 +71,22 @@ def test_panel_appears_with_the_server_and_runs_checks_and_continues_a_task():
     assert tasks.runs[-1] == ("wave", "3.2", True)
 
 
+def running(**fields):
+    return TaskState(state=TaskState.RUNNING, **fields)
+
+
 def test_progress_bar_shows_the_completed_share():
-    text = state_html(TaskProgress("nut_transfer", "running", "", 0.375))
+    text = state_html(running(task="nut_transfer", step=1, steps_total=4, progress=0.5))
     assert "width:37.5%" in text and "nut_transfer: running" in text
-    assert "idle" in state_html(TaskProgress("", "idle", "", 0.0))
+    assert "idle" in state_html(TaskState())
+
+
+def test_progress_is_the_completed_share():
+    assert done_share(running(step=1, steps_total=4, progress=0.5)) == 0.375
+    assert done_share(running()) == 0.0
+    assert done_share(running(step=4, steps_total=4, progress=1.0)) == 1.0
+    assert "wave: paused" in state_html(TaskState(state=TaskState.PAUSED, task="wave"))
+    assert "99" in state_html(TaskState(state=99))
 
 
 def test_infeasible_step_is_marked_with_its_reason():

@@ -27,12 +27,12 @@ from arm_viewer.port import (
     PageTimer,
     ResponseCallback,
     ShownPage,
-    TaskPort,
     Where,
 )
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.panels.driver_panel import DriverPanel
 from arm_viewer.ros.panels.layer_switches import ContactSwitch, LayerSwitches
+from arm_viewer.ros.panels.task_panel import TaskPanel, TeachPanel
 from arm_viewer.ros.parameters import ViewerParameters
 from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.service_client import IkClient, ServiceClient
@@ -84,7 +84,7 @@ class RosArm:
             if self.where & Where.MOVING
             else None
         )
-        self.tasks: TaskPort | None = RosTasks(node) if self.where & Where.MOVING else None
+        self._tasks = RosTasks(node) if self.where & Where.MOVING else None
         self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
         self._ik = IkClient(node, parameters.tool_frame or f"{parameters.prefix}tool0")
         self._sliders: SliderPublisher | None = None
@@ -137,7 +137,9 @@ class RosArm:
     def _add_panels(self, page: ShownPage) -> None:
         """Add the panels that move the arm, and what commands it."""
         node, postures = self._node, page.postures
-        with page.part("Driver"):
+        if self._tasks is not None:
+            _add_task_panels(page, self._tasks)
+        with page.gui.part("Driver"):
             DriverPanel(node, page)
         if self.where is Where.ALONE:
             self._sliders = SliderPublisher(node, postures.home)
@@ -178,13 +180,13 @@ class RosArm:
         """Stop the driver, and the task of a task server."""
         if self._emergency_stop is not None:
             self._emergency_stop.publish(Empty())
-        if self.tasks is not None:
-            self.tasks.stop()
+        if self._tasks is not None:
+            self._tasks.stop()
 
     def reset(self) -> None:
         """Allow the driver to move again."""
         report = partial(self._page.show_text, "driver")
-        self._driver_reset.call(Trigger.Request(), lambda response: report(response.message))
+        self._driver_reset.call(lambda response: report(response.message))
 
     def limited(self, model: RobotModel) -> RobotModel:
         """Return a robot with the limits of its driver where those are narrower."""
@@ -211,3 +213,17 @@ class RosArm:
         if not values.items() <= self._values.items():
             remember_positions(self._values, values, values.values())
             self._page.joints_moved()
+
+
+def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
+    """Add the panels of a task server, which appear with it and replace the task's line."""
+    on_server: list[Callable[[], None]] = [partial(page.remove_row, "task")]
+    with page.gui.part("Teach"):
+        on_server.append(TeachPanel(tasks, page.gui).show)
+
+    def show_server() -> None:
+        for show in on_server:
+            show()
+
+    with page.gui.part("Task"):
+        TaskPanel(tasks, page.gui, show_server)

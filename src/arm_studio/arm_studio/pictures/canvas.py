@@ -172,8 +172,8 @@ def extent_of(solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] =
 
 
 @dataclass(frozen=True, eq=False)
-class Page:
-    """A scene projected onto a page."""
+class Canvas:
+    """A scene projected onto a canvas."""
 
     projection: Projection
     patches: Sequence[Patch]  # from back to front
@@ -185,28 +185,28 @@ class Page:
     size: Vector  # width and height [inch]
 
     def to_inches(self, points: Matrix) -> Matrix:
-        """Convert points (..., 2) of the view to points on the page [inch]."""
+        """Convert points (..., 2) of the view to points on the canvas [inch]."""
         placed: Matrix = points * self.scale + self.offset
         return placed
 
     def project(self, point: Vector) -> Vector:
-        """Convert a point (3,) in base_link [m] to (2,) on the page [inch]."""
+        """Convert a point (3,) in base_link [m] to (2,) on the canvas [inch]."""
         return self.to_inches(self.projection.seen(point)[:2])
 
 
-def parallel_page(
+def parallel_canvas(
     solids: Sequence[Solid],
     view: Matrix,
     flat: Sequence[FlatShape] = (),
     extent: Extent | None = None,
-) -> Page:
-    """Return a parallel projection onto a page that covers the extent.
+) -> Canvas:
+    """Return a parallel projection onto a canvas that covers the extent.
 
     Args:
         solids: the bodies.
         view: rows right, up, towards the eye.
         flat: faces, lines and dots.
-        extent: what the page covers; by default all of them.
+        extent: what the canvas covers; by default all of them.
     """
     projection = ParallelProjection(view)
     extent = extent or extent_of(solids, view, flat)
@@ -222,7 +222,7 @@ def parallel_page(
     corner = np.array((_MARGIN, _MARGIN + 0.3))
     lines = grid_lines(*field, step) if view[2, 2] > _FROM_ABOVE else ()
     grid = [Patch(projection.seen(line)[:, :2], _GRID) for line in lines]
-    return Page(
+    return Canvas(
         projection,
         patches(solids, projection, flat),
         [projection.seen(shadow)[..., :2] for shadow in shadows(solids)],
@@ -243,21 +243,21 @@ class Ground:
     radius: float  # of the grid, which fades with the distance from the origin [m]
 
 
-def camera_page(
+def camera_canvas(
     layers: Sequence[tuple[Sequence[Solid], Sequence[FlatShape]]],
     camera: PinholeProjection,
     ground: Ground,
     field_of_view: float,
     size: Vector,
-) -> Page:
+) -> Canvas:
     """Return what a camera sees; what it does not see is left out.
 
     Args:
         layers: bodies, with faces, lines and dots; the later ones hide the earlier ones.
         camera: where it is.
         ground: where the ground is.
-        field_of_view: from the lower to the upper edge of the page [rad].
-        size: width and height of the page [inch].
+        field_of_view: from the lower to the upper edge of the canvas [rad].
+        size: width and height of the canvas [inch].
     """
     scale = 0.5 * float(size[1]) / math.tan(0.5 * field_of_view)
     edge = 0.5 * np.asarray(size) / scale
@@ -272,7 +272,7 @@ def camera_page(
     fallen = [camera.seen(shadow)[..., :2] for shadow in shadows(opaque, ground.level)]
     shade = [np.array([f for f in faces if inside(f)]).reshape(-1, 4, 2) for faces in fallen]
     grid = [part for part in _faded_grid(camera, ground) if inside(part.points)]
-    return Page(camera, shapes, shade, grid, 0.0, scale, 0.5 * np.asarray(size), np.array(size))
+    return Canvas(camera, shapes, shade, grid, 0.0, scale, 0.5 * np.asarray(size), np.array(size))
 
 
 def _faded_grid(camera: PinholeProjection, ground: Ground) -> Iterator[Patch]:
@@ -301,18 +301,18 @@ def grid_lines(low: Vector, high: Vector, step: float) -> Iterator[Matrix]:
             yield ends
 
 
-def draw_page(
-    page: Page,
+def draw_canvas(
+    canvas: Canvas,
     title: str,
     kind: str,
     annotate: Callable[[Axes], None] = lambda axes: None,
     margin: float = 0.0,
     dpi: float = 200.0,
 ) -> bytes:
-    """Draw a page and return the contents of a file.
+    """Draw a canvas and return the contents of a file.
 
     Args:
-        page: the projected scene.
+        canvas: the projected scene.
         title: title of the picture.
         kind: one of figure.FORMATS.
         annotate: draws annotations, in inches.
@@ -323,16 +323,16 @@ def draw_page(
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS):
-        width = page.size[0] + margin
+        width = canvas.size[0] + margin
         lines = title_lines(title, width - _MARGIN, _measured)
-        height = page.size[1] + (len(lines) - 1) * _LINE
+        height = canvas.size[1] + (len(lines) - 1) * _LINE
         figure = Figure(figsize=(width, height))
         axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
         axes.set_axis_off()
         axes.set_xlim(0.0, width)
         axes.set_ylim(0.0, height)
-        _ground(axes, page)
-        _patches(axes, page, opaque=kind in ("eps", "ps"))
+        _ground(axes, canvas)
+        _patches(axes, canvas, opaque=kind in ("eps", "ps"))
         annotate(axes)
         for number, line in enumerate(lines):
             at = height - 0.22 - number * _LINE
@@ -378,26 +378,26 @@ def draw_text(
     axes.text(x, y, text, color=colour, **style)
 
 
-def _ground(axes: Axes, page: Page) -> None:
+def _ground(axes: Axes, canvas: Canvas) -> None:
     """Draw the ground grid and shadows, or a line in a side view, and a scale bar."""
-    if page.grid:
-        lines = [page.to_inches(part.points) for part in page.grid]
-        colours = [tuple(part.colour) for part in page.grid]
+    if canvas.grid:
+        lines = [canvas.to_inches(part.points) for part in canvas.grid]
+        colours = [tuple(part.colour) for part in canvas.grid]
         _polygons(axes, lines, edgecolors=colours, linewidths=0.8, zorder=0)
-        flat = [page.to_inches(face) for shadow in page.shadows for face in shadow]
+        flat = [canvas.to_inches(face) for shadow in canvas.shadows for face in shadow]
         _polygons(axes, flat, facecolors=_SHADE, edgecolors=_SHADE, linewidths=0.4, zorder=0.5)
-    elif page.step:
-        level = page.project(np.zeros(3))[1]
-        axes.plot((0.2, page.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
-    if page.step:
-        _scale_bar(axes, page)
+    elif canvas.step:
+        level = canvas.project(np.zeros(3))[1]
+        axes.plot((0.2, canvas.size[0] - 0.2), (level, level), color=_SHADE, linewidth=1.5)
+    if canvas.step:
+        _scale_bar(axes, canvas)
 
 
-def _scale_bar(axes: Axes, page: Page) -> None:
+def _scale_bar(axes: Axes, canvas: Canvas) -> None:
     """Draw a scale bar of one grid step, labelled with its length."""
-    step = page.step
+    step = canvas.step
     left, y = _MARGIN / 2, 0.22
-    right = left + step * page.scale
+    right = left + step * canvas.scale
     ends = ((left, y + 0.04), (left, y - 0.04), (left, y), (right, y))
     bar = np.array((*ends, (right, y - 0.04), (right, y + 0.04)))
     axes.plot(bar[:, 0], bar[:, 1], color=DARK, linewidth=1.0)
@@ -405,12 +405,12 @@ def _scale_bar(axes: Axes, page: Page) -> None:
     axes.text(right + 0.08, y, text, color=DARK, va="center")
 
 
-def _patches(axes: Axes, page: Page, opaque: bool) -> None:
+def _patches(axes: Axes, canvas: Canvas, opaque: bool) -> None:
     """Draw all patches; opaque ones instead of translucent ones look as on white paper."""
-    colours = [_on_paper(part.colour) if opaque else part.colour for part in page.patches]
-    flat = [page.to_inches(patch.points) for patch in page.patches]
-    widths = [max(_SEAM, _POINTS * patch.width * page.scale) for patch in page.patches]
-    edges = [_edge(part, colour) for part, colour in zip(page.patches, colours, strict=True)]
+    colours = [_on_paper(part.colour) if opaque else part.colour for part in canvas.patches]
+    flat = [canvas.to_inches(patch.points) for patch in canvas.patches]
+    widths = [max(_SEAM, _POINTS * patch.width * canvas.scale) for patch in canvas.patches]
+    edges = [_edge(part, colour) for part, colour in zip(canvas.patches, colours, strict=True)]
     _polygons(axes, flat, facecolors=colours, edgecolors=edges, linewidths=widths)
 
 

@@ -4,14 +4,10 @@
 
 rclpy keeps a finished goal with its request and result for 900 s, and lists it in each status
 message, which every client reads: a goal then costs as much as all goals before it.
-
-rclpy does not tell a server who sent a goal. A `GoalClient` says it: the identifiers of its goals
-begin with the name of a topic to which it alone subscribes, where the server probes it.
 """
 
 from __future__ import annotations
 
-import secrets
 import threading
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -19,7 +15,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from rclpy.action import ActionClient, ActionServer, CancelResponse, GoalResponse
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import (
     ServerGoalHandle,
     default_cancel_callback,
@@ -32,16 +28,15 @@ from rclpy.executors import await_or_execute
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
+from arm_common.ros.actions.client import PROBE, QUEUES, TOKEN_SIZE, client_topics
 from arm_common.ros.failures import fill_error, report_failure
-from arm_common.ros.qos import CALLS, GOAL
+from arm_common.ros.qos import CALLS
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 
-_QUEUES = {f"{name}_service_qos_profile": CALLS for name in ("result", "cancel")}
 RESULT_TIMEOUT = 10.0  # [s] for which a client can ask for the result of a finished goal
 
 
@@ -93,7 +88,7 @@ def action_server(
         execute_and_clear,
         result_timeout=RESULT_TIMEOUT,
         goal_service_qos_profile=CALLS,
-        **_QUEUES,
+        **QUEUES,
         goal_callback=checked(goal, GoalResponse.REJECT),
         handle_accepted_callback=accept,
         cancel_callback=checked(cancel, CancelResponse.REJECT),
@@ -134,67 +129,6 @@ CLIENT_LOST = (
     "client of the same action is (parameter client_timeout)"
 )
 _AT_ONCE = Duration()
-_TOKEN_SIZE = 8  # [bytes] of the 16 of a goal's identifier
-# Depth 1: Fast DDS then requests the acknowledgement with each message, not every 3 s.
-_PROBE = QoSProfile(depth=1)
-
-
-def _client_topics(node: Node, action: str) -> str:
-    """Return the beginning of the names of the topics on which the clients are probed."""
-    return f"{node.resolve_topic_name(action)}/_action/client_"
-
-
-class GoalClient(ActionClient):  # type: ignore[misc]
-    """An action client whose server ends its goals if it dies, and only then.
-
-    Args:
-        node: The node.
-        kind: Type of the action.
-        name: Name of the action.
-        more: Other arguments of rclpy's ActionClient.
-    """
-
-    def __init__(self, node: Node, kind: Any, name: str, **more: Any) -> None:
-        self._token = secrets.token_bytes(_TOKEN_SIZE)
-        self._sending = threading.Lock()
-        topic = _client_topics(node, name) + self._token.hex()
-        # The middleware acknowledges the probes, whatever the executor does. The server is to
-        # know of it before it gets a goal.
-        self._probes = node.create_subscription(Empty, topic, lambda _: None, _PROBE)
-        super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **_QUEUES, **more)
-
-    def new_goal_id(self) -> UUID:
-        """Return an identifier of a goal that names this client."""
-        return UUID(uuid=list(self._token + secrets.token_bytes(16 - _TOKEN_SIZE)))
-
-    def server_is_ready(self) -> bool:
-        """Return True if there is a server."""
-        return bool(super().server_is_ready())
-
-    def send_goal_async(
-        self, goal: Any, feedback_callback: Any = None, goal_uuid: UUID | None = None
-    ) -> Any:
-        """Send a goal, as rclpy does; any thread may call it."""
-        goal_uuid = goal_uuid or self.new_goal_id()
-        with self._sending:
-            return super().send_goal_async(goal, feedback_callback, goal_uuid)
-
-    async def execute(self, taken_data: dict[str, Any]) -> None:
-        """Handle what was taken.
-
-        rclpy notes a goal only after it was sent. The thread that spins the node may get the
-        response before, which rclpy would ignore.
-        """
-        with self._sending:
-            pass
-        await super().execute(taken_data)
-
-    def destroy(self) -> None:
-        """Destroy the client and its subscription."""
-        self._node.destroy_subscription(self._probes)
-        super().destroy()
-
-
 RETRY_PERIOD = 0.5  # [s] of wall time after which an unacknowledged probe counts as lost
 
 
@@ -315,7 +249,7 @@ class GoalOwners:
 
     def __init__(self, node: Node, kind: Any, name: str, timeout: float) -> None:
         self._node, self._timeout = node, timeout
-        self._topics = _client_topics(node, name)
+        self._topics = client_topics(node, name)
         feedback = f"{node.resolve_topic_name(name)}/_action/feedback"
         self._feedback = self._publisher(kind.Impl.FeedbackMessage, feedback)
         self._publishers: dict[str, Publisher] = {}  # by the topic of a client
@@ -325,7 +259,7 @@ class GoalOwners:
     @contextmanager
     def watch(self, goal_id: UUID) -> Iterator[GoalOwner]:
         """Watch the client of a goal inside this context."""
-        topic = self._topics + bytes(goal_id.uuid[:_TOKEN_SIZE]).hex()
+        topic = self._topics + bytes(goal_id.uuid[:TOKEN_SIZE]).hex()
         present = {t for t, _ in self._node.get_topic_names_and_types()}
         others = {t for t in present if t.startswith(self._topics)} - {topic}
         with self._lock:
@@ -352,7 +286,7 @@ class GoalOwners:
     def _publisher(self, kind: Any, topic: str) -> Publisher:
         """Return a publisher without events, for which an executor would wait."""
         events = PublisherEventCallbacks(use_default_callbacks=False)
-        return self._node.create_publisher(kind, topic, _PROBE, event_callbacks=events)
+        return self._node.create_publisher(kind, topic, PROBE, event_callbacks=events)
 
     def _forget_all_but(self, present: Collection[str]) -> None:
         """Destroy the publishers to clients that have gone."""

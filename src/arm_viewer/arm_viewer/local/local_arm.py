@@ -1,9 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The port of a page to an arm that is a model in the same process."""
+"""The port of a page to an arm that is a model in the same process, and the page's thread."""
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping
@@ -20,11 +21,9 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.kinematics import link_poses
 from arm_kinematics.ik.modes import MODES
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
-from arm_viewer.local.loop import PageLoop
 from arm_viewer.port import (
     IkRequest,
     IkResponse,
@@ -33,12 +32,68 @@ from arm_viewer.port import (
     ResponseCallback,
     ShownPage,
     Solution,
-    TaskPort,
     Where,
 )
 from arm_viewer.scene.robot import JointSliders, VisualRobot
 
+Action = Callable[[], None]
 IK_TIMEOUT = 1.0  # [s], as of the kinematics node
+
+
+class LoopTimer:
+    """Calls an action once in a period [s]; made and used in the loop's thread."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, period: float, action: Action) -> None:
+        self._loop, self._period, self._action = loop, period, action
+        self._next: asyncio.TimerHandle | None = None
+        self.reset()
+
+    def cancel(self) -> None:
+        """Stop calling."""
+        if self._next is not None:
+            self._next.cancel()
+            self._next = None
+
+    def reset(self) -> None:
+        """Call again, a full period from now."""
+        self.cancel()
+        self._next = self._loop.call_later(self._period, self._tick)
+
+    def is_canceled(self) -> bool:
+        """Return whether it has been stopped."""
+        return self._next is None
+
+    def _tick(self) -> None:
+        self.reset()
+        self._action()
+
+
+class PageLoop:
+    """Runs everything of a page in the thread that calls `run`; an action may fail."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.new_event_loop()
+
+    def every(self, period: float, action: Action) -> LoopTimer:
+        """Return a timer that calls an action once in a period [s]."""
+        return LoopTimer(self._loop, period, action)
+
+    def post(self, action: Action) -> None:
+        """Run an action soon; any thread may call this, also after the end of the loop."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(action)
+
+    def run(self) -> None:
+        """Run until `stop`."""
+        self._loop.run_forever()
+
+    def stop(self) -> None:
+        """End `run`; any thread may call this."""
+        self.post(self._loop.stop)
+
+    def close(self) -> None:
+        """Drop everything that is left to do."""
+        self._loop.close()
 
 
 class LocalArm:
@@ -51,7 +106,6 @@ class LocalArm:
     """
 
     where = Where.ALONE
-    tasks: TaskPort | None = None
 
     def __init__(self, loop: PageLoop, robot: str, prefix: str = "") -> None:
         self._loop, self._prefix = loop, prefix
@@ -89,8 +143,7 @@ class LocalArm:
         """Return the pose (4, 4) of each link in a fixed one."""
         if self._robot is None:
             return {}
-        joints, values = self._robot.carriers.values(), self._sliders.values()
-        poses = link_poses(self._robot.root, joints, values)
+        poses = self._robot.poses_at(self._sliders.values())
         if fixed == self._robot.root or fixed not in poses:
             return poses
         to_fixed = inverse(poses[fixed])
