@@ -144,7 +144,9 @@ class Driver:
             check_position(axis, position, " of the rest posture", SHOWN)
         _check_constraints(self.axes, rest)
         self.bus, self.emulation = self._connection()
-        self.rehearsal = self.emulation and self.emulation.rehearsal(self.axes, maps)
+        self.rehearsal = (
+            None if self.emulation is None else self.emulation.rehearsal(self.axes, maps)
+        )
         self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
             self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options

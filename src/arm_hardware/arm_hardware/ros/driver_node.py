@@ -232,12 +232,12 @@ class HardwareNode(ManagedNode):
 
     def _rehearse(self, request: Rehearse.Request) -> str:
         self._shared.controller()  # raises if the driver is not configured
-        rehearsal = self._shared.driver and self._shared.driver.rehearsal
-        if not rehearsal:
+        driver = self._shared.driver
+        if driver is None or driver.rehearsal is None:
             raise StateError(
                 "Only simulated servos fail on request: start the driver with hardware sim."
             )
-        return rehearsal.happen(request.event, request.servo, request.value)
+        return driver.rehearsal.happen(request.event, request.servo, request.value)
 
     def _arm(self, _: Trigger.Request) -> str:
         """Arm, also again after a fault; the status shows when motion is accepted."""
