@@ -10,6 +10,8 @@ import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from configparser import ConfigParser
+from configparser import Error as ConfigParserError
+from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
@@ -76,7 +78,8 @@ def executable(package: str, name: str, arguments: str = "") -> Command:
                 signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
                 command = [sys_python(environment), str(BEGIN), file, *words]
                 return become(command, environment)
-        raise SetupError(f"{package} has no executable {name}: run ./arm setup --again")
+        remedy = "run ./arm setup --again, or install it"
+        raise SetupError(f"{package} has no executable {name}: {remedy}")
 
     return Command(name, arguments, run)
 
@@ -234,6 +237,7 @@ LINES = (
         Command("bench", "[NAME] ...", bench),
     ),
 )
+SCRIPTS = "console_scripts"
 PLUGINS = "arm.commands"  # group of entry points: a word for the help, the package of the commands
 
 
@@ -250,10 +254,11 @@ def all_lines(environment: Mapping[str, str] = os.environ) -> tuple[HelpLine, ..
     ):
         points = ConfigParser(delimiters="=", interpolation=None)
         points.optionxform = str  # type: ignore[assignment,method-assign]
-        points.read(file, encoding="utf-8")
+        with suppress(ConfigParserError, UnicodeDecodeError):  # of whatever else is installed
+            points.read(file, encoding="utf-8")
         for word, package in points[PLUGINS].items() if PLUGINS in points else ():
             text = f"more, of {package}; see its README"
-            names = " | ".join(points["console_scripts"])
+            names = " | ".join(points[SCRIPTS] if points.has_section(SCRIPTS) else ())
             found.setdefault(package, line(word, text, **{package: names}))
     return (*LINES, *found.values())
 

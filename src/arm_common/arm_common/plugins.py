@@ -10,18 +10,20 @@ ones; any installed package adds others as entry points of the same group:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from arm_common.errors import InputError, one_line
 from arm_common.suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+T = TypeVar("T")
 
 
 def _empty() -> Mapping[str, str]:
@@ -75,6 +77,26 @@ class PluginGroup:
                 f"({one_line(str(error), 200)})",
                 remedy="install or repair its package",
             ) from error
+
+    def load_all(self, kind: type[T], report: Callable[[str], None]) -> dict[str, T]:
+        """Return all plugins by name; one that cannot be loaded is left out and reported.
+
+        Args:
+            kind: type of the plugins.
+            report: takes one sentence.
+        """
+        found = {}
+        for name in self.names:
+            try:
+                plugin = self.load(name)
+            except InputError as error:
+                report(f"Left out: {error}")
+                continue
+            if isinstance(plugin, kind):
+                found[name] = plugin
+            else:
+                report(f"Left out: the {self.kind} {name!r} is no {kind.__name__}")
+        return found
 
 
 def resolve(reference: str) -> Any:

@@ -62,6 +62,17 @@ def test_a_marker_layer_is_drawn_and_switched(outsider):
     assert (gone.layer, gone.mark) == ("shadow", None)
 
 
+def test_a_layer_that_fails_takes_no_other_away(caplog):
+    broken = layers.Layer("outsider.nothing:draw", (), "Cannot be imported.")
+    model = load_robot("nut_arm")
+    diff = layers.MarkerDiff(layers.LAYERS | {"broken": broken}, ["broken", "link_frames"])
+    diff.inputs = MarkerInputs(Robot(model.to_urdf()), Chain.from_model(model))
+    diff.note_change(layers.Cause.ROBOT)
+    assert {mark.layer for mark in diff.changes()} == {"link_frames"}
+    assert "the marker layer broken failed" in caplog.text
+    assert not diff.shows("broken")
+
+
 def test_a_panel_is_on_the_page():
     paths = (str(FOLDER), str(TOOLS), os.environ.get("PYTHONPATH", ""))
     done = subprocess.run(

@@ -45,6 +45,17 @@ def test_reader_of_the_output_that_has_gone_is_no_error(words):
     assert done.returncode in (0, -signal.SIGPIPE) and not done.stderr
 
 
+@pytest.mark.parametrize(
+    "text", [b"a = b", b"[a]\nb\n", b"[a]\nb = c\nb = d\n", b"\xff", b"[arm.commands]\nX = x\n"]
+)
+def test_entry_points_of_any_package_cannot_break_the_help(text, tmp_path):
+    info = tmp_path / "x-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_bytes(text)
+    lines = cli.all_lines({"PYTHONPATH": str(tmp_path)})
+    assert lines[: len(cli.LINES)] == cli.LINES
+
+
 def test_each_command_has_one_place():
     names = [command.name for command in cli.all_commands()]
     assert len(names) == len(set(names)) > 40

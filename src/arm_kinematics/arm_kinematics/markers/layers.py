@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -99,12 +100,13 @@ LAYERS = {
     ),
 }
 
+_LOGGER = logging.getLogger(__name__)
 PLUGINS = PluginGroup("arm_kinematics.marker_layers", "marker layer")
 
 
 def all_layers() -> dict[str, Layer]:
     """Return the layers by name: the shipped ones, then those of other packages."""
-    return LAYERS | {name: PLUGINS.load(name) for name in PLUGINS.names}
+    return LAYERS | PLUGINS.load_all(Layer, _LOGGER.warning)
 
 
 class MarkerDiff:
@@ -157,4 +159,8 @@ class MarkerDiff:
         try:
             return self._layers[name].draw(self.inputs)
         except KinematicsError:  # e.g. a joint that has not been in joint_states yet
+            return []
+        except Exception:
+            _LOGGER.exception("the marker layer %s failed and is switched off", name)
+            self._on.discard(name)
             return []

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from arm_common.cli import parse
-from arm_common.errors import InputError
+from arm_common.errors import InputError, one_line
 from arm_common.plugins import PluginGroup
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
@@ -103,6 +103,8 @@ def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scen
         print(f"Picture  {file}")
     except OSError as error:
         print(f"Picture  not written: {error.strerror}: {file}")
+    except Exception as error:  # noqa: BLE001 - of another package: the run keeps its verdict
+        print(f"Picture  not written: {one_line(str(error))}")
 
 
 def resume_command(options: argparse.Namespace, done: CompletedRun) -> str:

@@ -7,6 +7,7 @@ Everything runs in one thread, that of the port; the users' actions arrive throu
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 import traceback
@@ -41,7 +42,7 @@ from arm_viewer.control.command_table import CommandTable
 from arm_viewer.control.controls import Controls, StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
-from arm_viewer.panels.interface import PanelContext, PanelHost, PanelState, ShownFile
+from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelHost, PanelState, ShownFile
 from arm_viewer.port import PagePort, Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
@@ -53,6 +54,7 @@ PANELS = PluginGroup(
     "panel",
     {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keyboard")},
 )
+_LOGGER = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 SLIDER_HOLD = 15  # frames after a user moved a slider, in which no slider moves by itself
 SHOWS_ONLY = "This page shows the arm and moves nothing."
@@ -138,7 +140,7 @@ class ArmPage:
                 self._controls = self._make_controls(self._stop_panel)
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
-        self._panels.add([PANELS.load(name) for name in PANELS.names])
+        self._panels.add([*PANELS.load_all(PanelEntry, _LOGGER.warning).values()])
         self._loop.timer = port.every(1.0 / FRAME_RATE, self._loop.tick)
         free_after_visits(server)
         mark_first_visit(server, settings.opened_file)
