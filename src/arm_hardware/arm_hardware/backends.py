@@ -103,7 +103,9 @@ class Backend:
             raise HardwareError(
                 f"Nothing emulates servos of the protocol {self.protocol}; use hardware:=fake."
             )
-        made: EmulatedHardware = of_simulation(self.emulate)(board, clock, registers)
+        made: EmulatedHardware = of_simulation(self.emulate, ", or use hardware:=fake")(
+            board, clock, registers
+        )
         return made
 
     def connection(
@@ -280,13 +282,16 @@ def _missing(backend: Backend) -> list[str]:
     return [module for module in backend.modules if find_spec(module) is None]
 
 
-def of_simulation(reference: str) -> Any:
-    """Return a part of a package of emulators; raise HardwareError if that is not installed."""
+def of_simulation(reference: str, instead: str = "") -> Any:
+    """Return a part of a package of emulators; raise HardwareError if that is not installed.
+
+    ``instead`` is the end of the error's sentence: what else a person can do.
+    """
     package = reference.partition(".")[0].partition(":")[0]
     if find_spec(package) is None:
         raise HardwareError(
             f"Emulated servos are in the package {package}, which is not installed: build it "
-            f"({build_command(package)}), or use hardware:=fake."
+            f"({build_command(package)}){instead}."
         )
     return resolve(reference)
 

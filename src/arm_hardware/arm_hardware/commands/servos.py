@@ -102,7 +102,12 @@ def main(args: Sequence[str] | None = None) -> int:
     """Run the tool; return the exit code."""
     parser = argparse.ArgumentParser(prog="servos", description=__doc__)
     parser.add_argument("--port", default="/dev/ttyACM0", help="serial port of the bus")
-    parser.add_argument("--baud-rate", type=int, default=1_000_000, help="its speed")
+    parser.add_argument(
+        "--baud-rate",
+        type=int,
+        default=1_000_000,
+        help="its speed, by default %(default)s; one of the rates of its servos",
+    )
     parser.add_argument(
         "--protocol",
         choices=serial_protocols(),

@@ -13,6 +13,7 @@ from typing import Any
 from ament_index_python.packages import get_package_prefix
 from arm_common.cli import add_force, parse, refuse_overwriting, unused
 from arm_common.signals import INTERRUPTED
+from arm_common.suggestions import build_command
 from arm_common.yaml.document import check_params_file
 from arm_description.library import load_robot
 
@@ -25,7 +26,7 @@ from arm_tasks.bringup.arguments import (
     checked_world,
     driven_robot,
 )
-from arm_tasks.bringup.processes import Process, processes, run_folder
+from arm_tasks.bringup.processes import Process, is_installed, processes, run_folder
 from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
 from arm_tasks.bringup.terminal_run import (
     add_namespace,
@@ -120,6 +121,11 @@ def _check_record(values: Mapping[str, str], force: bool) -> None:
     file = Path(values["record"])
     if not values["record"]:
         return
+    if not is_installed(RECORDINGS):
+        raise TasksError(
+            f"--record needs the package {RECORDINGS}, which is not installed: build it "
+            f"({build_command(RECORDINGS)})"
+        )
     if values["robots"]:
         raise TasksError("--record shows one arm; leave out --robots")
     if file.suffix.lower() != ".gif":
