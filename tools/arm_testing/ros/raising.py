@@ -18,7 +18,8 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from arm_common.ros import actions, node_runner
+from arm_common.ros import node_runner
+from arm_common.ros.actions import server as actions
 from rclpy.node import Node
 
 _NUMBERS = itertools.count()

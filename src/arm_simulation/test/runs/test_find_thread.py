@@ -35,7 +35,7 @@ def test_click_of_a_nut_turned_back_tells_where_the_thread_starts(plan_of, chain
         plan_of(replace(task, steps=task.steps[-1:]))
     plan = plan_of(task, scene=other, collisions=False)
     (back,) = (step for step in plan.steps if step.thread)
-    assert plan.steps[-1].name == "find_thread: retreat" and back.turns == 0.0
+    assert plan.steps[-1].name == "find_thread: retreat" and back.report.turns == 0.0
     assert np.abs(back.trajectory.velocities).max() < math.radians(4.1)
     for share in (0.2, 0.8):
         start = back.thread.start(chain.fk(back.trajectory.at(share * back.duration)))
