@@ -8,7 +8,6 @@ of other packages than arm_viewer are left out.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import math
 import sys
@@ -19,6 +18,7 @@ from arm_viewer.local.view import local_page
 from arm_viewer.page.arm_page import PageSettings
 from websockets.sync.client import ClientConnection
 
+from arm_common import plugins
 from arm_testing.viewer_client import CAMERA, connected, decoded, encoded
 from arm_testing.waiting import wait_for
 
@@ -95,7 +95,7 @@ def main() -> None:
     """Open the page, use it, and print what was reached."""
     is_edited = "--core" not in sys.argv
     if not is_edited:
-        importlib.metadata.entry_points = lambda **group: ()  # type: ignore[assignment]
+        plugins.entry_points = lambda file, group: {}
     with local_page(PageSettings(robot="nut_arm")) as (page, loop):
         thread = threading.Thread(target=loop.run)
         thread.start()

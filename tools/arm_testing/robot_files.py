@@ -34,6 +34,22 @@ gripper: {joints: [left, right], min_width: 0, max_width: 40, velocity: 80}
 postures:
   rest: {turn: 0, slide: 0, gripper: 10}
 """
+# An arm whose third axis is limited by the second, and whose last joint follows both
+LINKAGE = """\
+name: linkage
+convention: modified
+units: {length: mm, angle: deg}
+constants: {slope: 0.7165}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -0.6755*shoulder - 70.768, upper: -slope*shoulder - 13.144}}
+  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
+tool: {xyz: [87, 0, 0]}
+postures:
+  rest: {waist: 0, shoulder: 90, elbow: -90}
+"""
 
 
 @pytest.fixture(scope="session")

@@ -141,18 +141,18 @@ def closure(entries: Iterable[str], files: Mapping[str, Path]) -> set[str]:
     Raises:
         KeyError: an entry is not a module.
     """
-    found = set[str]()
-    open_ends = [name for name in entries if files[name]]
-    while open_ends:
-        name = open_ends.pop()
+    seen = set[str]()
+    todo = [name for name in entries if files[name]]
+    while todo:
+        name = todo.pop()
         while name and name not in files:
             name = name.rpartition(".")[0]  # an object of a module, or another project's module
-        if not name or name in found:
+        if not name or name in seen:
             continue
-        found.add(name)
-        open_ends.append(name.rpartition(".")[0])
-        open_ends += _imports(ast.parse(files[name].read_text(encoding="utf-8")))
-    return found
+        seen.add(name)
+        todo.append(name.rpartition(".")[0])
+        todo += _imports(ast.parse(files[name].read_text(encoding="utf-8")))
+    return seen
 
 
 def _imports(node: ast.AST) -> Iterator[str]:

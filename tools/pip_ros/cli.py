@@ -9,12 +9,11 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from configparser import ConfigParser
-from configparser import Error as ConfigParserError
-from contextlib import suppress
 from pathlib import Path
 from types import FrameType
 from typing import NamedTuple
+
+from arm_common.plugins import entry_point_files, entry_points
 
 from .become import become
 from .errors import SetupError
@@ -237,7 +236,6 @@ LINES = (
         Command("bench", "[NAME] ...", bench),
     ),
 )
-SCRIPTS = "console_scripts"
 PLUGINS = "arm.commands"  # group of entry points: a word for the help, the package of the commands
 
 
@@ -248,17 +246,11 @@ def all_lines(environment: Mapping[str, str] = os.environ) -> tuple[HelpLine, ..
         *map(Path, filter(None, environment.get("PYTHONPATH", "").split(":"))),
         *paths.venv.glob("lib/python3*/site-packages"),
     ]
-    for file in (
-        *paths.repository.glob("src/*/entry_points.txt"),
-        *(file for site in sites for file in site.glob("*-info/entry_points.txt")),
-    ):
-        points = ConfigParser(delimiters="=", interpolation=None)
-        points.optionxform = str  # type: ignore[assignment,method-assign]
-        with suppress(ConfigParserError, UnicodeDecodeError):  # of whatever else is installed
-            points.read(file, encoding="utf-8")
-        for word, package in points[PLUGINS].items() if PLUGINS in points else ():
+    own = paths.repository.glob("src/*/entry_points.txt")
+    for file in (*own, *entry_point_files(sites)):
+        for word, package in entry_points(file, PLUGINS).items():
             text = f"more, of {package}; see its README"
-            names = " | ".join(points[SCRIPTS] if points.has_section(SCRIPTS) else ())
+            names = " | ".join(entry_points(file, "console_scripts"))
             found.setdefault(package, line(word, text, **{package: names}))
     return (*LINES, *found.values())
 

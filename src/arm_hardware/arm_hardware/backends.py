@@ -197,9 +197,9 @@ def load_backend(name: str) -> Backend:
 def backends_of(protocol: str) -> dict[str, Backend]:
     """Return the backends that speak a protocol by name: shipped ones, otherwise others."""
     for rows in (_shipped, _installed_by_others):
-        found = {name: row for name, row in rows().items() if row.protocol == protocol}
-        if found:
-            return found
+        suiting = {name: row for name, row in rows().items() if row.protocol == protocol}
+        if suiting:
+            return suiting
     return {}
 
 
@@ -215,13 +215,13 @@ def _shipped() -> dict[str, Backend]:
 
 def _installed_by_others() -> dict[str, Backend]:
     """Return the backends of other packages; a broken one keeps no other from driving."""
-    found = {}
+    backends = {}
     for name in BACKENDS.names[len(BACKENDS.shipped) :]:
         try:
-            found[name] = load_backend(name)
+            backends[name] = load_backend(name)
         except HardwareError as error:
             _LOGGER.warning("%s", error)
-    return found
+    return backends
 
 
 def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> Backend:

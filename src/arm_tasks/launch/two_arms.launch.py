@@ -153,6 +153,6 @@ def arguments():
             )
             for name in ARMS
         ),
-        *view_arguments(RVIZ_CONFIG, "both tasks have ended or failed: shutdown ends the launch"),
+        *view_arguments(RVIZ_CONFIG, "both tasks have ended or failed"),
         failure_argument(),
     ]

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The port between a page and an arm: what the page hears of it, and how it moves it.
+"""The port between a page and an arm: what the page receives from it, and how it commands it.
 
 An implementation is either a node in a ROS graph (`arm_viewer.ros.ros_arm`) or a model in the same
 process (`arm_viewer.local.local_arm`). All calls, in both directions, are made in one thread.

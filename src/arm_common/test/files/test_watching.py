@@ -4,6 +4,7 @@
 
 import pytest
 from arm_common.files.watching import MAX_MISSES, FileWatch
+from arm_testing.saving import by_rename, in_place, polls
 
 
 @pytest.fixture
@@ -11,20 +12,6 @@ def file(tmp_path):
     path = tmp_path / "my.yaml"
     path.write_text("one")
     return path
-
-
-def polls(watch, count=MAX_MISSES + 1):
-    return [content for content in (watch.poll() for _ in range(count)) if content is not None]
-
-
-def by_rename(path, text):
-    beside = path.with_name("#new#")
-    beside.write_text(text)
-    beside.replace(path)
-
-
-def in_place(path, text):
-    path.write_text(text)
 
 
 @pytest.mark.parametrize("save", [by_rename, in_place])

@@ -12,25 +12,11 @@ from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
+from arm_testing.robot_files import LINKAGE
 
 from arm_description import DescriptionError, parse_robot
 
 # The EEZYbotARM Mk2: https://github.com/meisben/easyEEZYbotARM
-LINKAGE = """\
-name: linkage
-convention: modified
-units: {length: mm, angle: deg}
-constants: {slope: 0.7165}
-joints:
-  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
-  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
-  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
-     limits: {lower: -0.6755*shoulder - 70.768, upper: -slope*shoulder - 13.144}}
-  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
-tool: {xyz: [87, 0, 0]}
-postures:
-  rest: {waist: 0, shoulder: 90, elbow: -90}
-"""
 MIXED = """\
 name: mixed
 convention: CONVENTION

@@ -7,11 +7,12 @@ import sys
 from functools import partial
 
 import pytest
-from arm_common.files.watching import MAX_MISSES, FileWatch
+from arm_common.files.watching import FileWatch
 from arm_common.ros.qos import LATCHED
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.ros.state_publisher import StatePublisher
 from arm_testing.ros.probe import Probe
+from arm_testing.saving import by_rename, in_place, polls
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
@@ -25,20 +26,6 @@ def file(tmp_path):
     path = tmp_path / "my.yaml"
     path.write_text("one")
     return path
-
-
-def polls(watch, count=MAX_MISSES + 1):
-    return [content for content in (watch.poll() for _ in range(count)) if content is not None]
-
-
-def by_rename(path, text):
-    beside = path.with_name("#new#")
-    beside.write_text(text)
-    beside.replace(path)
-
-
-def in_place(path, text):
-    path.write_text(text)
 
 
 def test_file_of_the_tool_is_followed_too(file):

@@ -86,13 +86,13 @@ def pulse_calibration(model: RobotModel, name: str) -> tuple[Calibration, ServoB
     Raises:
         CalibrationError: Its servos are not driven by the pulses of a board alone.
     """
-    found = calibration_for(model, name, config_folder(), simulated=True)
-    if not isinstance(found.board, ServoBoard):
+    calibration = calibration_for(model, name, config_folder(), simulated=True)
+    if not isinstance(calibration.board, ServoBoard):
         raise CalibrationError(
-            f"contact physics read the pulses of a servo board, and {found.path.name} has none; "
-            "use the geometric world"
+            "contact physics read the pulses of a servo board, and "
+            f"{calibration.path.name} has none; use the geometric world"
         )
-    return found, found.board
+    return calibration, calibration.board
 
 
 def _for_tool(calibration: Calibration, model: RobotModel) -> Calibration:

@@ -6,24 +6,9 @@ import numpy as np
 import pytest
 from arm_kinematics.commands.summary import robot_summary
 from arm_kinematics.dexterity.reach import reach
+from arm_testing.robot_files import LINKAGE
 
 from arm_description import parse_robot
-
-LINKAGE = """\
-name: linkage
-convention: modified
-units: {length: mm, angle: deg}
-constants: {slope: 0.7165}
-joints:
-  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
-  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
-  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
-     limits: {lower: -0.6755*shoulder - 70.768, upper: -slope*shoulder - 13.144}}
-  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
-tool: {xyz: [87, 0, 0]}
-postures:
-  rest: {waist: 0, shoulder: 90, elbow: -90}
-"""
 
 
 def test_summary_shows_the_sum_and_the_range():

@@ -156,8 +156,8 @@ def view_arguments(rviz_config: Any, when: str) -> list[Any]:
             "when_done",
             default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
             choices=["shutdown", "stay"],
-            description=f"What happens when {when}, stay leaves it running; by default stay with"
-            " a view.",
+            description=f"What to do when {when}: shutdown ends the launch, stay keeps it running."
+            " The default is stay with a view, shutdown without one.",
         ),
         DeclareLaunchArgument(
             "rviz_config",
@@ -173,8 +173,8 @@ def failure_argument() -> Any:
         "when_failed",
         default_value="shutdown",
         choices=["shutdown", "stay"],
-        description="What happens when a node ends or the view is closed: shutdown ends the"
-        " launch, stay leaves the other nodes running, for files that include this one.",
+        description="What to do when a node ends or the view is closed: shutdown ends the"
+        " launch; stay keeps the other nodes running, for files that include this one.",
     )
 
 

@@ -28,7 +28,7 @@ class RobotDisplay:
     """Draws robots, and sends them to robot_state_publisher; sends files to robot_file_watcher.
 
     The way through the state publisher and back takes two messages and the time of every other
-    node that hears of the robot. So the picture does not wait for it.
+    node that receives the robot. So the picture does not wait for it.
 
     Args:
         node: of the page.
