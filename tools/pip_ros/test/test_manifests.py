@@ -6,6 +6,7 @@ import ast
 import re
 import sys
 import xml.etree.ElementTree as ET
+from graphlib import TopologicalSorter
 
 import pytest
 from catkin_pkg.condition import evaluate_condition
@@ -152,6 +153,13 @@ def test_test_dependencies_are_declared_only_for_tests(package):
     assert "python3-pytest" in declared(package, "test_depend")
     both = declared(package, "test_depend") & declared(package, "depend", "exec_depend")
     assert not both
+
+
+def test_packages_depend_in_no_circle():
+    """Nor do their tests: a package can be built and tested before those that need it."""
+    ours = {package.name: needed(package) for package in PACKAGES}
+    order = TopologicalSorter({name: keys & ours.keys() for name, keys in ours.items()})
+    assert set(order.static_order()) == ours.keys()  # raises CycleError for a circle
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
