@@ -7,8 +7,8 @@ ones; any installed package adds others as entry points of the same group:
 
     entry_points={"arm_kinematics.marker_layers": ["shadow = my_package.shadow:LAYER"]}
 
-They are read without importlib.metadata, whose import and search take seven times as long, and 3 MB
-in every node.
+They are read without importlib.metadata, whose import and search take seven times as long and,
+in every node, 3 MB.
 """
 
 from __future__ import annotations
