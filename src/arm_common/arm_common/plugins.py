@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -132,6 +133,9 @@ def entry_points(file: Path, group: str) -> dict[str, str]:
 
 
 def resolve(reference: str) -> Any:
-    """Return the object of a reference "module:object", whose module is imported."""
+    """Return the object of a reference "module:object", whose module is imported.
+
+    The object may be dotted, such as "Class.method".
+    """
     module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
+    return attrgetter(name)(import_module(module))

@@ -40,6 +40,11 @@ def test_a_package_adds_plugins(tmp_path, monkeypatch):
     assert group.load("path") is sysconfig.get_path  # a shipped one cannot be replaced
 
 
+def test_an_object_may_be_dotted(tmp_path, monkeypatch):
+    installed(tmp_path, monkeypatch, "name = stranger:hello.__name__")
+    assert PluginGroup(GROUP, "plugin").load("name") == "hello"
+
+
 def test_all_that_work_are_loaded_and_the_others_told(tmp_path, monkeypatch):
     lines = [
         "hello = stranger:hello",
