@@ -36,7 +36,7 @@ from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
-from arm_simulation.emulation.pca9685_chip import ChipMemory
+from arm_simulation.emulation.pca9685_chip import ChipMemory, Pca9685Chip
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
 from ik.tables import above_zero, processor, write
@@ -86,8 +86,10 @@ class Driver:
             values: Parameters of the driver.
         """
         arguments = {"hardware": "sim", "autostart": "activate", **values}
+        self.changed_at: Sequence[float] = []
         if board is not None:
             arguments["sim_registers"] = board
+            self.changed_at = Pca9685Chip(memory=ChipMemory(board)).changed_at
         options = [x for k, v in arguments.items() for x in ("-p", f"{k}:={v}")]
         self.process = subprocess.Popen(
             [sys.executable, "-m", "arm_hardware.ros.process", "--ros-args", *options],
@@ -108,7 +110,6 @@ class Driver:
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self.node)
         threading.Thread(target=self._executor.spin, daemon=True).start()
-        self.changed_at = ChipMemory(board).changed_at if board is not None else []
 
     def wait_armed(self) -> None:
         """Wait until it is ready."""
