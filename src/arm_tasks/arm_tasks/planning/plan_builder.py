@@ -23,7 +23,6 @@ from arm_kinematics.paths.timing import TimedPath, time_path
 from arm_kinematics import Chain, IkResult
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker
-from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
 from arm_tasks.planning.torques import TorqueCheck
@@ -286,8 +285,7 @@ class PlanBuilder:
     def _check_path(self, labels: Labels, rows: Array, width: float) -> Clearance | None:
         if self.checker is None:
             return None
-        widths = self.width, width
-        path = clearance_with_jaws(self.checker, rows, widths, self.allowed_contact)
+        path = self.checker.along(rows, (self.width, width), self.allowed_contact)
         if path.hit_at is not None:
             where = f"first after {100.0 * path.hit_at:.0f} % of the path"
             miss = OutOfReach(f"collision: {path.nearest.clause}, {where}", reason=_COLLISION)
@@ -297,7 +295,7 @@ class PlanBuilder:
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
         if self.checker is None or self.allowed_contact:
             return None
-        nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
+        nearest = self.checker.of_jaws(self.q, self.width, width)
         if nearest.penetrates:
             miss = OutOfReach(f"collision: {nearest.clause}", reason=_COLLISION)
             raise self.refuse(labels, miss, nearest)

@@ -12,7 +12,7 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 
 from arm_tasks.planning.collision.checker import CollisionChecker
-from arm_tasks.scene.payloads import Carried, lies_on, resting_pose
+from arm_tasks.scene.grasp import Carried, lies_on, resting_pose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.steps import Expectation

@@ -8,25 +8,22 @@
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import yaml
-from arm_common.errors import InputError
 from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
 from arm_common.yaml.editing import (
-    CORRECT_FIRST,
     CheckedEditor,
     Path,
     YamlEditor,
     flow_mapping,
     flow_word,
-    with_values,
 )
 from arm_common.yaml.schema_types import Key, Table
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -38,7 +35,6 @@ from arm_tasks.scene.file import (
     OBJECTS,
     PLACED,
     SCENE,
-    scene_from_bytes,
     scene_from_text,
     scene_placement,
 )
@@ -65,8 +61,7 @@ def move_object(
     scale = 1e3 if key == "xyz_mm" else 1.0
     old = [float(n.value) for n in cast(yaml.SequenceNode, editor.find(section, name, key)).value]
     new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
-    text = ", ".join(f"{round(v, 9) + 0.0:.10g}" for v in new)
-    editor.set((section, name, key), f"[{text}]")
+    editor.set((section, name, key), _brief(new, 9))
     return _checked(editor.data, file)
 
 
@@ -84,10 +79,14 @@ def add_object(
 def remove_object(data: bytes, name: str, file: str = "scene") -> bytes:
     """Return the scene file without an object, on which no other may be placed."""
     editor = YamlEditor(data)
+    _remove(editor, name, file)
+    return _checked(editor.data, file)
+
+
+def _remove(editor: YamlEditor, name: str, file: str) -> None:
     section = _section_of(editor, name, file)
     alone = editor.keys(section) == [name]  # an empty section is removed, too
     editor.remove((section,) if alone else (section, name))
-    return _checked(editor.data, file)
 
 
 def _section_of(editor: YamlEditor, name: str, file: str) -> str:
@@ -102,7 +101,7 @@ def _section_of(editor: YamlEditor, name: str, file: str) -> str:
 
 def _checked(data: bytes, file: str) -> bytes:
     """Return the data if they are a valid scene."""
-    scene_from_text(data.decode("utf-8-sig"), f"{file} after the edit")
+    scene_from_text(data, f"{file} after the edit")
     return data
 
 
@@ -116,15 +115,15 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         SceneError: The file is shipped, has changed meanwhile, or cannot be edited in this way.
         DescriptionError: The file cannot be written.
     """
-    path, data, before = _own_file(scene, name, robot)
-    target = _realigned(before.bolt(name).pose, tip, axis)
-    new = with_values(data, ("bolts", name), _bolt_values(data, before, name, target, robot))
-    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    if not np.allclose(after.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
+    editor = _own_file(scene, name, robot)
+    before, target = editor.data, _realigned(editor.model.bolt(name).pose, tip, axis)
+    if refused := editor.move(name, target, more=_MORE_DIGITS):
+        raise SceneError(refused)
+    if not np.allclose(editor.model.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
         what = f"the pose of {name} cannot be changed by itself; is it an alias?"
         raise SceneError(what, scene.file)
-    save_edit(new, path, data)
-    return after
+    save_edit(editor.data, pathlib.Path(scene.file), before)
+    return editor.model
 
 
 def lay_surface(data: bytes, name: str, T: Array, size: tuple[float, float], robot: str) -> bytes:
@@ -159,30 +158,32 @@ def lay_surface(data: bytes, name: str, T: Array, size: tuple[float, float], rob
 
 def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Scene:
     """Set where the thread of a bolt starts [rad], as write_bolt() sets where the bolt is."""
-    path, data, before = _own_file(scene, name, robot)
-    if before.nut is not None and before.nut.on == name:
+    editor = _own_file(scene, name, robot)
+    before, nut = editor.data, editor.model.nut
+    if nut is not None and nut.on == name:
         what = f"the nut starts on {name}, and gives the start of its thread"
         raise SceneError(f"{what}; only that of another bolt is written", scene.file)
-    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
-    plain = "thread_start" in root.children("bolts")[name].mapping()
-    key, value = ("thread_start", start) if plain else ("thread_start_deg", np.degrees(start))
-    new = with_values(data, ("bolts", name), {key: f"{value:.{4 if plain else 1}f}"})
-    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    save_edit(new, path, data)
-    return after
+    plain = "thread_start" in editor.reading.keys("bolts", name)
+    key, text = "thread_start_deg", f"{np.degrees(start):.1f}"
+    if plain:
+        key, text = "thread_start", f"{start:.4f}"
+    if refused := editor.change(lambda edited: edited.set(("bolts", name, key), text)):
+        raise SceneError(refused)
+    save_edit(editor.data, pathlib.Path(scene.file), before)
+    return editor.model
 
 
-def _own_file(scene: Scene, name: str, robot: str) -> tuple[pathlib.Path, bytes, Scene]:
-    """Return the file of a scene, its content and scene; raise SceneError unless it may change."""
+def _own_file(scene: Scene, name: str, robot: str) -> SceneEditor:
+    """Return an editor of the file of a scene; raise SceneError unless a bolt may change."""
     path = pathlib.Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
         raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
-    data = path.read_bytes()
-    before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
-    if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
+    editor = SceneEditor(path.read_bytes(), scene.file, robot=robot)
+    bolts = editor.model.bolts
+    if name not in bolts or not np.allclose(bolts[name].pose, scene.bolt(name).pose):
         raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
-    return path, data, before
+    return editor
 
 
 def _realigned(T: Array, tip: Array, axis: Array) -> Array:
@@ -193,16 +194,6 @@ def _realigned(T: Array, tip: Array, axis: Array) -> Array:
     angle = float(np.arctan2(sine, z @ axis))
     R = so3_exp(turn / sine * angle) if sine > 1e-12 else np.eye(3)
     return pose(R @ T[:3, :3], tip)
-
-
-def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> dict[str, str]:
-    """Return the keys of a bolt at a pose (4, 4), in the units and form of the file."""
-    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
-    written = root.children("bolts")[name].mapping()
-    parent = scene.parents[name]
-    T_parent = scene_placement(root, robot) if parent == BASE_FRAME else scene.frames[parent]
-    local = inverse(T_parent) @ T
-    return _pose_entries(tuple(written), local, _MORE_DIGITS)
 
 
 # What can be added, by the word for it: section of the file, and its keys.
@@ -250,7 +241,7 @@ class SceneEditor(CheckedEditor[Scene]):
 
     def parse(self, data: bytes) -> Scene:
         """Return the scene of a text; raise a SceneError if it is invalid."""
-        return scene_from_bytes(data, self.name, self.robot)
+        return scene_from_text(data, self.name, self.robot)
 
     def written(self, editor: YamlEditor, path: Path) -> str:
         """Return an entry; the numbers of a list are separated by commas."""
@@ -307,10 +298,8 @@ class SceneEditor(CheckedEditor[Scene]):
         taken = {*self.bodies(), BASE_FRAME}
         name = next(n for n in (f"{kind}_{i}" for i in range(1, 10_000)) if n not in taken)
         local = inverse(self._parent(BASE_FRAME)) @ pose(p=tuple(at))
-        place = {"xyz_mm": _brief(1e3 * local[:3, 3], 1)}
-        return name, self._edit(
-            lambda data: add_object(data, section, name, {**place, **keys}, self.name)
-        )
+        entry = flow_mapping({"xyz_mm": _brief(1e3 * local[:3, 3], 1), **keys})
+        return name, self.change(lambda editor: editor.add((section, name), entry))
 
     def _add_nut(self) -> str:
         if self.model.nut is not None:
@@ -336,28 +325,28 @@ class SceneEditor(CheckedEditor[Scene]):
         """Remove a body; return why this is refused, or ""."""
         if name == _NUT:
             return self.change(lambda editor: editor.remove((_NUT,)))
-        return self._edit(lambda data: remove_object(data, name, self.name))
+        return self.change(lambda editor: _remove(editor, name, self.name))
 
-    def move(self, name: str, T: Array, gesture: bool = False) -> str:
+    def move(self, name: str, T: Array, gesture: bool = False, more: int = 0) -> str:
         """Move a body or frame to base_link <- body (4, 4); return why it is refused, or "".
 
         Args:
             name: of the body.
             T: its pose [m].
             gesture: whether this goes on with its last move, so that one undo takes back both.
+            more: how many more digits to write than of an object that is dragged.
         """
         path, _ = self._place(name)
         local = inverse(self._parent(self.model.parents[name])) @ T
-        values = _pose_entries(self.reading.keys(*path), local)
+        values = _pose_entries(self.reading.keys(*path), local, more)
 
         def change(editor: YamlEditor) -> None:
             for key, value in values.items():
                 editor.set((*path, key), value)
 
-        moved = ("move", name)
         if not gesture:
             self._gesture = ()
-        return self.change(change, moved)
+        return self.change(change, ("move", name))
 
     def _parent(self, frame: str) -> Array:
         """Return base_link <- parent frame (4, 4), with the placement for the robot."""
@@ -365,15 +354,6 @@ class SceneEditor(CheckedEditor[Scene]):
             return self.model.frames[frame]
         root = TypedMapping(parse_yaml(self.data, self.name, SceneError), "the scene", SCENE)
         return scene_placement(root, self.robot)
-
-    def _edit(self, make: Callable[[bytes], bytes]) -> str:
-        """Take the text that a function makes of this one; return why not, or ""."""
-        if self.wrong:
-            return CORRECT_FIRST
-        try:
-            return self.replace(make(self.data))
-        except InputError as error:
-            return str(error)
 
 
 def _entry(path: Path, key: str, about: Key) -> BodyEntry:
@@ -412,6 +392,6 @@ def _pose_entries(written: Sequence[str], local: Array, more: int = 0) -> dict[s
     return values
 
 
-def _brief(values: Array, digits: int) -> str:
+def _brief(values: Iterable[float], digits: int) -> str:
     """Return numbers as a list in YAML, rounded, without zeros at their ends."""
     return f"[{', '.join(f'{round(float(v), digits) + 0.0:.10g}' for v in values)}]"

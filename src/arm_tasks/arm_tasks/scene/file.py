@@ -167,17 +167,9 @@ def load_scene(name_or_path: str | Path, robot: str = "", files: FileAccess = AN
     return _scene(read_yaml(path, SceneError, files=files), robot)
 
 
-def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
-    """Read and check a scene from a string; file is its name in error messages."""
+def scene_from_text(text: str | bytes, file: str = "scene", robot: str = "") -> Scene:
+    """Read and check a scene from a string or UTF-8; file is its name in error messages."""
     return _scene(parse_yaml(text, file, SceneError), robot)
-
-
-def scene_from_bytes(data: bytes, file: str = "scene", robot: str = "") -> Scene:
-    """Read and check a scene from the content of a file, as scene_from_text()."""
-    try:
-        return scene_from_text(data.decode("utf-8-sig"), file, robot)
-    except UnicodeDecodeError:
-        raise SceneError("is not text in UTF-8; save it as such", file) from None
 
 
 class _Placer:

@@ -119,38 +119,28 @@ def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
     return _command(meaning, {"speed": SPEED, **keys}, short)
 
 
-def _screw(turns: Key, extra: str) -> dict[str, Key]:
-    return {
-        **_turn_nut(),
-        "turns": turns,
-        "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
-        **_JAW_WIDTHS,
-    }
-
-
 _JAW_WIDTHS = {
     "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
     "open_width": Key(DISTANCE, "jaw width that clears its corners; a little more"),
 }
+_HANDLE_NUT = {
+    "bolt": Key(TEXT, "name of the bolt in the scene", True),
+    "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
+    "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
+    "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
+    "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
+    "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
+}
+_TURN_NUT = {
+    **_HANDLE_NUT,
+    "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
+    "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
+}
 
 
-def _turn_nut() -> dict[str, Key]:
-    return {
-        **_handle_nut("bolt"),
-        "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
-        "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
-    }
-
-
-def _handle_nut(what: str) -> dict[str, Key]:
-    return {
-        "bolt": Key(TEXT, f"name of the {what} in the scene", True),
-        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
-        "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
-        "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
-        "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
-        "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
-    }
+def _screw(turns: Key, extra: str) -> dict[str, Key]:
+    extra_turns = Key(Leaf("number, at least 0", "at_least_0"), extra)
+    return {**_TURN_NUT, "turns": turns, "extra_turns": extra_turns, **_JAW_WIDTHS}
 
 
 ANSWER = Key(TIMEOUT, "longest time, without pauses; 10 s if omitted")
@@ -284,7 +274,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Presses the nut in the jaws on a bolt's end, turns it back slowly, and retreats: at the "
         "click, a person tells where the thread starts (see Screwing).",
         {
-            **_turn_nut(),
+            **_TURN_NUT,
             "click_depth": Key(
                 DISTANCE,
                 "depth of the bolt's tip in the nut at the click, about 0.95 mm for chamfered "
@@ -301,7 +291,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "regrasp": _drive(
         "Hangs the nut in the jaws on a smooth pin, a bolt without a pitch, grips it by the flats "
         "that suit the thread of the next `screw_on` best, and retreats with it.",
-        {**_handle_nut("pin"), **_JAW_WIDTHS},
+        {**_HANDLE_NUT, "bolt": Key(TEXT, "name of the pin in the scene", True), **_JAW_WIDTHS},
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),

@@ -219,7 +219,7 @@ def test_wrong_entry_keeps_the_last_scene_and_says_why(mine):
     assert editor.set(path, "9") == "" and editor.set(("pegs", "peg", "color"), "seagreen") == ""
     assert editor.wrong == {}
     assert editor.model.objects["peg"].parts[0].size[0] == pytest.approx(0.0045)
-    assert "is not text" in _problem(b"scene: \xff\xfe")
+    assert "is not UTF-8 text" in _problem(b"scene: \xff\xfe")
     assert editor.remove("left") and editor.data.count(b"left") == before.count(b"left")
 
 

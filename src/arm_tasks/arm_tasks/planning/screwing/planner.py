@@ -42,7 +42,7 @@ from arm_tasks.planning.screwing.strokes import (
 from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, wrists
 from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
-from arm_tasks.scene.payloads import holding_width
+from arm_tasks.scene.grasp import holding_width
 from arm_tasks.scene.scene import CATCH_TURNS, PIN_OVERHANG, TURN, Nut, Scene
 from arm_tasks.task.steps import (
     FindThread,

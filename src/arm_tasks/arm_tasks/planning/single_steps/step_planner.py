@@ -29,8 +29,7 @@ from arm_tasks.planning.world_model import (
     at_start,
     where_nut_is,
 )
-from arm_tasks.scene.grasp import GRIP
-from arm_tasks.scene.payloads import grasp, holding_width
+from arm_tasks.scene.grasp import GRIP, grasp, holding_width
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
