@@ -41,8 +41,7 @@ def save_pose(
     """
     if name in taken:
         raise TaskFileError(f"{name} is a posture of {robot}; choose another name")
-    read = contents(path)
-    data = _new_file(robot) if read is None else read
+    read, data = _content(path, robot)
     if check_name(name) in poses_in(data, path, robot) and not replace:
         what = f"the pose {name} already exists; replace it or rename it"
         raise TaskFileError(what, str(path))
@@ -56,8 +55,7 @@ def save_pose(
 
 def forget_pose(path: Path, robot: str, name: str) -> None:
     """Remove a pose from a file; no other may depend on it."""
-    read = contents(path)
-    data = _new_file(robot) if read is None else read
+    read, data = _content(path, robot)
     poses = poses_in(data, path, robot)
     if name not in poses:
         raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
@@ -68,9 +66,12 @@ def forget_pose(path: Path, robot: str, name: str) -> None:
     save_edit(editor.data, path, read)
 
 
-def _new_file(robot: str) -> bytes:
+def _content(path: Path, robot: str) -> tuple[bytes | None, bytes]:
+    """Return the content of a file, None if it is missing, and that to edit."""
     head = "# Taught poses: joints [rad or m]; tool in base_link [m, rad]."
-    return f"{head}\nrobot: {flow_word(robot)}\nposes: {{}}\n".encode()
+    new = f"{head}\nrobot: {flow_word(robot)}\nposes: {{}}\n".encode()
+    read = contents(path)
+    return read, new if read is None else read
 
 
 def _text(pose: TaughtPose) -> str:

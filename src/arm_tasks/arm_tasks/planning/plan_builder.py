@@ -27,7 +27,6 @@ from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepRe
 from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
 from arm_tasks.planning.torques import TorqueCheck
 from arm_tasks.scene.objects import readonly
-from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import PREFERENCES
 from arm_tasks.task.steps import StepBase
 
@@ -240,11 +239,6 @@ class PlanBuilder:
         width = self._nearest_width(labels, labels.source.gripper)
         self._jaw_time(labels, width)
         return width
-
-    def branch(self, labels: Labels, when: Condition) -> int:
-        """Add a branch; return its index, for join()."""
-        self.add(labels, "branch", 0.0, when=when)
-        return len(self.steps) - 1
 
     def join(self, exits: Iterable[Exit]) -> None:
         """Make the next added step the successor of some steps."""

@@ -40,6 +40,7 @@ from arm_tasks.task.steps import (
     Repeat,
     StepBase,
     Until,
+    all_steps,
 )
 
 _MAX_STATES = 16
@@ -215,7 +216,9 @@ class BranchPlanner:
         """Add a branch; return the states if its condition holds and if it does not."""
         self._set_state(state)
         self._planner.check_condition(step, when)
-        index = self._builder.branch(Labels(step, name, f"checking whether {when}"), when)
+        index = len(self._builder.steps)
+        labels = Labels(step, name, f"checking whether {when}")
+        self._builder.add(labels, "branch", 0.0, when=when)
         yes, no = self._state(((index, "following"),)), self._state(((index, "otherwise"),))
         return (
             replace(yes, world=state.world.after_branch(when, holds=True)),
@@ -255,16 +258,8 @@ class BranchPlanner:
 
 
 def nut_steps(steps: Steps) -> Iterator[HandleNut]:
-    """Yield the steps that handle the nut in order, those of `then` before those of `else`."""
-    for step in steps:
-        if isinstance(step, HandleNut):
-            yield step
-        elif isinstance(step, Repeat | For | Call | Until):
-            yield from nut_steps(step.steps)
-        elif isinstance(step, If):
-            yield from nut_steps((*step.then, *step.otherwise))
-        else:
-            yield from nut_steps(step.on_failure)
+    """Return the steps that handle the nut in order, those of `then` before those of `else`."""
+    return (step for step in all_steps(steps) if isinstance(step, HandleNut))
 
 
 def plan_task(

@@ -19,7 +19,7 @@ from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
+from arm_tasks.scene.objects import GREY, SHAPES, SceneObject, box, readonly
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
 from arm_tasks.scene.screw_thread import ScrewThread
 
@@ -186,12 +186,11 @@ class _Placer:
             raise keys.fail(f"the name '{name}' is taken; choose another")
         if len(self.frames) >= MAX_PLACED:
             raise keys.fail(f"a scene has at most {MAX_PLACED} frames, bolts and objects")
-        self.parents[name] = keys.text("frame", BASE_FRAME)
-        self.frames[name] = readonly(self._placed(keys))
+        parent = self.parents[name] = keys.text("frame", BASE_FRAME)
+        self.frames[name] = readonly(self._placed(keys, parent))
         return self.frames[name]
 
-    def _placed(self, keys: TypedMapping) -> Array:
-        parent = keys.text("frame", BASE_FRAME)
+    def _placed(self, keys: TypedMapping, parent: str) -> Array:
         if parent != BASE_FRAME and parent not in self.frames:
             known = [BASE_FRAME, *self.frames]
             what = f"there is no frame '{parent}' above this line; {did_you_mean(parent, known)}"
@@ -280,7 +279,8 @@ def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> Scr
 
 def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
     keys = TypedMapping(item, f"{kind} {name}", OBJECTS[kind][1])
-    T, color = placer.place(name, keys), _color(keys)
+    T = placer.place(name, keys)
+    color = read_colour(keys.require("color")) if keys.has("color") else None
     mass = keys.number("mass", above=0.0) if keys.has("mass") else None
     if kind == "boxes":
         size = keys.numbers("size")
@@ -294,12 +294,6 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
         if key not in (*PLACED, "color", "mass")
     }
     return SceneObject(name, kind, T, SHAPES[kind](sizes, color), mass)
-
-
-def _color(keys: TypedMapping) -> Color | None:
-    if not keys.has("color"):
-        return None
-    return read_colour(keys.require("color"))
 
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
 
@@ -77,27 +78,14 @@ BLEND = Key(
 WHEN = Table(CONDITION)
 
 
-NAME = Key(TEXT, "name in reports; the kind if omitted")
+NAMED = {"name": Key(TEXT, "name in reports; the kind if omitted")}
+MOVING = {**NAMED, "speed": SPEED}
 RECOVERY = {
     "retries": Key(COUNT_0, "how often the step is tried again if it fails; 0 if omitted"),
     "on_failure": Key(
         STEPS, "run if the step has failed, before the following steps; the task fails if omitted"
     ),
 }
-
-
-def _command(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
-) -> StepKeys:
-    """Return the keys of a step without a speed."""
-    return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
-
-
-def _action(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
-) -> StepKeys:
-    """Return the keys of a step without a speed that may fail at run time."""
-    return _command(meaning, {**keys, **RECOVERY}, short, one_of)
 
 
 GRIPPER = Key(
@@ -107,16 +95,22 @@ GRIPPER = Key(
 )
 
 
-def _step(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
+def _command(
+    meaning: str,
+    keys: Mapping[str, Key],
+    short: str = "",
+    one_of: bool = False,
+    first: Mapping[str, Key] = NAMED,
+    last: Mapping[str, Key] | None = None,
 ) -> StepKeys:
-    """Return the keys of a step that moves the arm."""
-    return _action(meaning, {"speed": SPEED, **keys, "gripper": GRIPPER}, short, one_of)
+    """Return the keys of a step, between those that all steps like it have."""
+    return StepKeys(meaning, Table({**first, **keys, **(last or {})}), short, one_of)
 
 
-def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
-    """Return the keys of a screw step: where it leaves the nut if it fails is unknown."""
-    return _command(meaning, {"speed": SPEED, **keys}, short)
+_action = partial(_command, last=RECOVERY)  # may fail at run time
+# moves the arm
+_step = partial(_command, first=MOVING, last={"gripper": GRIPPER, **RECOVERY})
+_drive = partial(_command, first=MOVING)  # where it leaves the nut if it fails is unknown
 
 
 _JAW_WIDTHS = {

@@ -4,8 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -73,10 +71,9 @@ class PlayPlanner:
         def plan(start: IkResult) -> None:
             path = joint_path(chain, poses, tool.times_at(step.tool_speed), start.q, options)
             self._builder.joint_motion(begin, start.q)
-            with contextlib.ExitStack() as allowed:
-                if obj is not None:
-                    self._require_shallow(along, obj, path.positions)
-                    allowed.enter_context(self._builder.allow_contact(obj.name, step.depth))
+            if obj is not None:
+                self._require_shallow(along, obj, path.positions)
+            with self._builder.allow_contact(step.touch, step.depth):
                 self._builder.motion(along, path.positions, path.errors, timed=path.timed(chain))
 
         builder = self._builder
@@ -107,11 +104,10 @@ class PlayPlanner:
         except DescriptionError as error:
             raise self._builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded
-        path = Path(step.path).stem
-        begin = Labels(step, name, f"moving to the beginning of {path}", "begin")
+        begin = Labels(step, name, f"moving to the beginning of {step.what}", "begin")
         self._builder.joint_motion(begin, recorded.positions[0])
         timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
-        along = Labels(step, name, f"playing {path}{' in reverse' if step.reverse else ''}")
+        along = Labels(step, name, f"playing {step.what}{' in reverse' if step.reverse else ''}")
         self._builder.motion(along, timed.positions.copy(), timed=timed)
 
 
