@@ -244,6 +244,7 @@ class StepExecution:
         if status.done:
             return status
         planned, command = self.step.duration, self.step.command
+        has_own_time = self.step.timeout is None and command is None  # no timeout limits it
         if self._canceled:
             if self._is_late(_CANCEL_TIMEOUT):
                 return MoveStatus(MoveState.FAILED, "the arm does not report that it stopped")
@@ -251,7 +252,7 @@ class StepExecution:
             self._cancel_move()
             late = f"it was not done within {command.timeout:g} s"
             return MoveStatus(MoveState.FAILED, f"{late}: {status.message}".removesuffix(": "))
-        elif self._has_own_time and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
+        elif has_own_time and self._is_late(_STEP_TIMEOUT_FACTOR * planned + _GRACE):
             self._cancel_move()
             self._overdue = True
             late = f"the arm was not done after {self.elapsed:.1f} s; {planned:.1f} s were planned"
@@ -289,11 +290,6 @@ class StepExecution:
             f"the motion was reported done, but {worst} is {beyond[worst]:.3g} from its goal, "
             f"more than {bounds[worst]:g} (rad or m)"
         )
-
-    @property
-    def _has_own_time(self) -> bool:
-        """Whether the planned time limits it, and not a timeout."""
-        return self.step.timeout is None and self.step.command is None
 
     def _wait(self) -> MoveStatus:
         if self.elapsed >= self.step.duration:

@@ -78,8 +78,8 @@ class PlanBuilder:
     chain: Chain  # its kinematics
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
+    torques: TorqueCheck
     checker: CollisionChecker | None = None  # None if collisions are not checked
-    torques: TorqueCheck | None = None  # None if torques are not checked
     payload: Payload | None = None  # what the jaws carry, None for nothing
     prefer: str = PREFERENCES[0]  # which of several postures for a target is tried first
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
@@ -132,10 +132,9 @@ class PlanBuilder:
             OutOfReach: There is no solution.
         """
         found = branches(self.chain, T, self.q, options)
-        if self.prefer == "torque" and self.torques is not None:
-            torques, load = self.torques, self.payload
-            return sorted(found, key=lambda each: torques.holding(each.q, load).share)
-        return found
+        if self.prefer != "torque":
+            return found
+        return sorted(found, key=lambda each: self.torques.holding(each.q, self.payload).share)
 
     def remembered(self, what: str, make: Callable[[], _Result]) -> _Result:
         """Return what make() returns, or returned in an earlier plan with the same memory."""
@@ -267,8 +266,6 @@ class PlanBuilder:
 
     def _within_torques(self, labels: Labels, motion: PlannedTrajectory) -> PlannedTrajectory:
         """Return a motion, slower if needed; refuse the step if an actuator is too weak."""
-        if self.torques is None:
-            return motion
         motion = self.torques.slowed(motion, self.payload)
         use = self.torques.moving(motion, self.payload)
         if why := self.torques.refusal(use):
@@ -317,13 +314,12 @@ class PlanBuilder:
         **parts: Any,
     ) -> None:
         """Add a step; parts are further fields of PlannedStep."""
-        points = parts["trajectory"].positions if "trajectory" in parts else self.q[None]
-        more: dict[str, Any] = {"duration": duration, "near": near, "turns": turns}
-        if self.torques is not None:
-            motion = parts.get("trajectory")
-            moving = motion and self.torques.moving(motion, self.payload)
-            use = moving or self.torques.holding(self.q, self.payload)
-            more |= {"torque_share": use.share, "torque_joint": use.joint}
+        motion = parts.get("trajectory")
+        points = self.q[None] if motion is None else motion.positions
+        moving = motion and self.torques.moving(motion, self.payload)
+        use = moving or self.torques.holding(self.q, self.payload)
+        more: dict[str, Any] = {"torque_share": use.share, "torque_joint": use.joint}
+        more |= {"duration": duration, "near": near, "turns": turns}
         report = self._report(labels, points, errors, **more)
         self.steps.append(
             PlannedStep(

@@ -283,9 +283,7 @@ def plan_task(
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     torques = TorqueCheck(request.model, request.chain, request.torques)
-    builder = PlanBuilder(
-        request.model, request.chain, q, width, torques=torques, prefer=request.prefer
-    )
+    builder = PlanBuilder(request.model, request.chain, q, width, torques, prefer=request.prefer)
     planner = StepPlanner(builder, world, checkers, files, request.found)
     refusal, refused_at = None, None
     try:
@@ -338,7 +336,7 @@ def can_step(
     memory: dict[str, Any] = {}
 
     def feasible(collisions: bool, sketch: bool) -> bool:
-        builder = PlanBuilder(model, chain, at.q, at.width, torques=torques, sketch=sketch)
+        builder = PlanBuilder(model, chain, at.q, at.width, torques, sketch=sketch)
         builder.prefer = plan.request.prefer
         builder.is_over, builder.memory = is_over, memory
         world = replace(at.world, scene=scene)

@@ -198,6 +198,10 @@ _MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
 _EPS = 1e-9
 MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
 
+OTHER_GRIP = (
+    "turn the other bolt about its axis, or let the arm grip the nut anew on a pin "
+    "(docs/screw.md#over-a-pin)"
+)
 GripScore = Callable[[float, float], float]
 
 
@@ -360,7 +364,8 @@ def unscrew_strokes(
             each, found = max(others, key=lambda o: score(rotation(o[1][:-1]), o[1][-1].grip))
             return Strokes(found, each)
     if score is not None and split(turns[0], None) is not None:
-        raise NoLastGrip("no last grip lets the next thread catch before the wrist ends")
+        what = "no last grip lets the next thread catch before the wrist ends"
+        raise NoLastGrip(f"{what}; {OTHER_GRIP}")
     raise too_little(wrist)
 
 
