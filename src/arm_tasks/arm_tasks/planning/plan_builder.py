@@ -14,7 +14,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
 from arm_description.model.gripper import Gripper
-from arm_description.robot_model import RobotModel
+from arm_description.robot_model import RobotModel, read_only
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape
@@ -26,7 +26,6 @@ from arm_tasks.planning.collision.checker import AllowedContact, Clearance, Coll
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
 from arm_tasks.planning.torques import TorqueCheck
-from arm_tasks.scene.objects import readonly
 from arm_tasks.task.request import PREFERENCES
 from arm_tasks.task.steps import StepBase
 
@@ -199,7 +198,7 @@ class PlanBuilder:
             parts["width"], seconds = width, max(seconds, self._jaw_time(labels, width))
             message = f"{labels.message}, and the jaws to {width * 1e3:.1f} mm"
         self.add(labels, "motion", seconds, message, errors, near, turns, **parts)
-        self.q, self.width = readonly(joints[-1]), width
+        self.q, self.width = read_only(joints[-1]), width
 
     def _check_time(self) -> None:
         if self.is_over is not None and self.is_over():

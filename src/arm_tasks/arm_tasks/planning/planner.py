@@ -17,6 +17,7 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
+from arm_description.robot_model import read_only
 
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
@@ -26,7 +27,6 @@ from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefus
 from arm_tasks.planning.single_steps.step_planner import StepPlanner
 from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
-from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
@@ -377,4 +377,4 @@ def _start(chain: Chain, start: Mapping[str, float]) -> Array:
             f"the arm starts outside its limits ({outside.sentence}); "
             "move it back before running a task"
         )
-    return readonly(q)
+    return read_only(q)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves, adds and removes objects in the text of a scene file without touching the rest.
 
-`SceneEditor` does it step by step, with undo; the last valid scene stays while an entry is wrong.
+The last valid scene stays while an entry is wrong.
 """
 
 from __future__ import annotations
@@ -45,66 +45,6 @@ _MORE_DIGITS = 2  # of a bolt that was touched than of an object that was dragge
 _TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new file
 
 
-def move_object(
-    data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene"
-) -> bytes:
-    """Return the scene file with an object moved to, or by, xyz (3,) in its parent frame [m].
-
-    The data are those of a valid file; its name is for error messages.
-
-    Raises:
-        SceneError: There is no such object, or the file would become invalid.
-    """
-    editor = YamlEditor(data)
-    section = _section_of(editor, name, file)
-    key = "xyz_mm" if editor.find(section, name, "xyz_mm") else "xyz"
-    scale = 1e3 if key == "xyz_mm" else 1.0
-    old = [float(n.value) for n in cast(yaml.SequenceNode, editor.find(section, name, key)).value]
-    new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
-    editor.set((section, name, key), _brief(new, 9))
-    return _checked(editor.data, file)
-
-
-def add_object(
-    data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
-) -> bytes:
-    """Return the scene file with a new object in a section; the values of its keys are YAML."""
-    if section not in SECTIONS:
-        raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
-    editor = YamlEditor(data)
-    editor.add((section, name), flow_mapping(keys))
-    return _checked(editor.data, file)
-
-
-def remove_object(data: bytes, name: str, file: str = "scene") -> bytes:
-    """Return the scene file without an object, on which no other may be placed."""
-    editor = YamlEditor(data)
-    _remove(editor, name, file)
-    return _checked(editor.data, file)
-
-
-def _remove(editor: YamlEditor, name: str, file: str) -> None:
-    section = _section_of(editor, name, file)
-    alone = editor.keys(section) == [name]  # an empty section is removed, too
-    editor.remove((section,) if alone else (section, name))
-
-
-def _section_of(editor: YamlEditor, name: str, file: str) -> str:
-    names: list[str] = []
-    for section in SECTIONS:
-        keys = editor.keys(section)
-        if name in keys:
-            return section
-        names += keys
-    raise SceneError(f"there is no '{name}' in the scene; {did_you_mean(name, names)}", file)
-
-
-def _checked(data: bytes, file: str) -> bytes:
-    """Return the data if they are a valid scene."""
-    scene_from_text(data, f"{file} after the edit")
-    return data
-
-
 def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
     """Move a bolt in the file of its scene; return the new scene.
 
@@ -124,36 +64,6 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         raise SceneError(what, scene.file)
     save_edit(editor.data, pathlib.Path(scene.file), before)
     return editor.model
-
-
-def lay_surface(data: bytes, name: str, T: Array, size: tuple[float, float], robot: str) -> bytes:
-    """Return a scene file with a surface moved to base_link <- surface (4, 4), and its size [m].
-
-    Raises:
-        SceneError: There is no such surface, or its pose cannot be changed by itself.
-    """
-    editor = SceneEditor(data, name="the scene", robot=robot)
-    if editor.bodies().get(name) != "surfaces":
-        known = [body for body, section in editor.bodies().items() if section == "surfaces"]
-        raise SceneError(f"there is no surface '{name}' in the scene; {did_you_mean(name, known)}")
-    path = ("surfaces", name)
-
-    def change(edited: YamlEditor) -> None:
-        for key in ("rpy", "rpy_deg", "axis"):
-            if edited.find(*path, key) is not None:
-                edited.remove((*path, key))
-        edited.set((*path, "rpy_deg"), "[0, 0, 0]")
-        for key, value in zip(("length", "width"), size, strict=True):
-            plain = edited.find(*path, key) is not None
-            edited.set(
-                (*path, key if plain else f"{key}_mm"), f"{value * (1 if plain else 1e3):.4g}"
-            )
-
-    if refused := editor.change(change) or editor.move(name, T):
-        raise SceneError(refused)
-    if not np.allclose(editor.model.frames[name], T, atol=1e-3):
-        raise SceneError(f"the pose of {name} cannot be changed by itself; is it an alias?")
-    return editor.data
 
 
 def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Scene:
@@ -241,7 +151,8 @@ class SceneEditor(CheckedEditor[Scene]):
 
     def parse(self, data: bytes) -> Scene:
         """Return the scene of a text; raise a SceneError if it is invalid."""
-        return scene_from_text(data, self.name, self.robot)
+        name = self.name if data is self.data else f"{self.name} after the edit"
+        return scene_from_text(data, name, self.robot)
 
     def written(self, editor: YamlEditor, path: Path) -> str:
         """Return an entry; the numbers of a list are separated by commas."""
@@ -282,9 +193,30 @@ class SceneEditor(CheckedEditor[Scene]):
     def _place(self, name: str) -> tuple[Path, Table]:
         if name == _NUT:
             return (_NUT,), NUT
-        section = self.bodies()[name]
+        section = self._section(name)
         tables = {"frames": Table(PLACED), "bolts": BOLT}
         return (section, name), tables[section] if section in tables else OBJECTS[section][1]
+
+    def _section(self, name: str) -> str:
+        """Return the section of a body or frame; raise SceneError if there is none."""
+        bodies = {body: section for body, section in self.bodies().items() if body != _NUT}
+        if name not in bodies:
+            what = f"there is no '{name}' in the scene; {did_you_mean(name, bodies)}"
+            raise SceneError(what, self.name)
+        return bodies[name]
+
+    def insert(self, section: str, name: str, keys: Mapping[str, str]) -> str:
+        """Add an object to a section; the values of its keys are YAML.
+
+        Returns:
+            Why it is refused, or "".
+
+        Raises:
+            SceneError: There is no such section.
+        """
+        if section not in SECTIONS:
+            raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
+        return self.change(lambda editor: editor.add((section, name), flow_mapping(keys)))
 
     def add(self, kind: str, at: Array) -> tuple[str, str]:
         """Add a body of KINDS at a position (3,) in base_link [m].
@@ -298,8 +230,7 @@ class SceneEditor(CheckedEditor[Scene]):
         taken = {*self.bodies(), BASE_FRAME}
         name = next(n for n in (f"{kind}_{i}" for i in range(1, 10_000)) if n not in taken)
         local = inverse(self._parent(BASE_FRAME)) @ pose(p=tuple(at))
-        entry = flow_mapping({"xyz_mm": _brief(1e3 * local[:3, 3], 1), **keys})
-        return name, self.change(lambda editor: editor.add((section, name), entry))
+        return name, self.insert(section, name, {"xyz_mm": _brief(1e3 * local[:3, 3], 1), **keys})
 
     def _add_nut(self) -> str:
         if self.model.nut is not None:
@@ -325,7 +256,52 @@ class SceneEditor(CheckedEditor[Scene]):
         """Remove a body; return why this is refused, or ""."""
         if name == _NUT:
             return self.change(lambda editor: editor.remove((_NUT,)))
-        return self.change(lambda editor: _remove(editor, name, self.name))
+        section = self._section(name)
+        alone = self.reading.keys(section) == [name]  # an empty section is removed, too
+        return self.change(lambda editor: editor.remove((section,) if alone else (section, name)))
+
+    def shift(self, name: str, xyz: Sequence[float], by: bool) -> str:
+        """Move an object to, or by, xyz (3,) in its parent frame [m]; return why not, or "".
+
+        Raises:
+            SceneError: There is no such object.
+        """
+        path = self._section(name), name
+        key = "xyz_mm" if self.reading.find(*path, "xyz_mm") else "xyz"
+        scale = 1e3 if key == "xyz_mm" else 1.0
+        items = cast(yaml.SequenceNode, self.reading.find(*path, key)).value
+        old = [float(item.value) if by else 0.0 for item in items]
+        new = [v * scale + o for v, o in zip(xyz, old, strict=True)]
+        return self.change(lambda editor: editor.set((*path, key), _brief(new, 9)))
+
+    def lay(self, name: str, T: Array, size: tuple[float, float]) -> str:
+        """Move a surface to base_link <- surface (4, 4) and give it a size [m].
+
+        Returns:
+            Why it is refused, or "".
+        """
+        surfaces = [body for body, section in self.bodies().items() if section == "surfaces"]
+        if name not in surfaces:
+            return f"there is no surface '{name}' in the scene; {did_you_mean(name, surfaces)}"
+        path = ("surfaces", name)
+
+        def change(editor: YamlEditor) -> None:
+            for key in ("rpy", "rpy_deg", "axis"):
+                if editor.find(*path, key) is not None:
+                    editor.remove((*path, key))
+            editor.set((*path, "rpy_deg"), "[0, 0, 0]")
+            for key, value in zip(("length", "width"), size, strict=True):
+                if editor.find(*path, key) is not None:
+                    editor.set((*path, key), f"{value:.4g}")
+                else:
+                    editor.set((*path, f"{key}_mm"), f"{1e3 * value:.4g}")
+
+        if refused := self.change(change) or self.move(name, T):
+            return refused
+        is_there = np.allclose(self.model.frames[name], T, atol=1e-3)
+        return (
+            "" if is_there else f"the pose of {name} cannot be changed by itself; is it an alias?"
+        )
 
     def move(self, name: str, T: Array, gesture: bool = False, more: int = 0) -> str:
         """Move a body or frame to base_link <- body (4, 4); return why it is refused, or "".

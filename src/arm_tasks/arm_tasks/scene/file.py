@@ -17,9 +17,10 @@ from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.objects import GREY, SHAPES, SceneObject, box, readonly
+from arm_tasks.scene.objects import GREY, SHAPES, SceneObject, box
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
 from arm_tasks.scene.screw_thread import ScrewThread
 
@@ -187,7 +188,7 @@ class _Placer:
         if len(self.frames) >= MAX_PLACED:
             raise keys.fail(f"a scene has at most {MAX_PLACED} frames, bolts and objects")
         parent = self.parents[name] = keys.text("frame", BASE_FRAME)
-        self.frames[name] = readonly(self._placed(keys, parent))
+        self.frames[name] = read_only(self._placed(keys, parent))
         return self.frames[name]
 
     def _placed(self, keys: TypedMapping, parent: str) -> Array:

@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
+from arm_description.robot_model import read_only
 
 Color = tuple[float, float, float, float]
 Sizes = Mapping[str, float]
@@ -60,7 +61,7 @@ class SceneObject:
 
     def at(self, T: Array) -> SceneObject:
         """Return a copy at base_link <- object (4, 4) [m]."""
-        return replace(self, pose=readonly(T))
+        return replace(self, pose=read_only(T))
 
     def span(self, direction: Array) -> tuple[float, float]:
         """Return its interval along a direction (3,) of base_link [m]."""
@@ -69,13 +70,6 @@ class SceneObject:
         halves = np.array([part.extent(inside) / 2.0 for part in self.parts])
         origin = float(self.pose[:3, 3] @ direction)
         return origin + float(min(middles - halves)), origin + float(max(middles + halves))
-
-
-def readonly(T: Array) -> Array:
-    """Return a read-only copy."""
-    copy = np.array(T, dtype=np.float64)
-    copy.setflags(write=False)
-    return copy
 
 
 def box(

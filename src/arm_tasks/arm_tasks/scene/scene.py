@@ -12,9 +12,10 @@ from typing import TypeVar
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose, shift_z, turn_z
+from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError
-from arm_tasks.scene.objects import SceneObject, readonly
+from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.screw_thread import ScrewThread
 
 BASE_FRAME = "base_link"
@@ -178,7 +179,7 @@ class Scene:
 
     def with_bolt(self, name: str, pose: Array) -> Scene:
         """Return this scene with one bolt at base_link <- bolt (4, 4); objects on it stay."""
-        moved = replace(self.bolt(name), pose=readonly(pose))
+        moved = replace(self.bolt(name), pose=read_only(pose))
         frames = {**self.frames, name: moved.pose}
         return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
 
@@ -187,7 +188,7 @@ class Scene:
         self.frame(name)
         T = pose(p=tuple(displacement))
         frames = {
-            k: readonly(T @ F) if self.moves_with(k, name) else F for k, F in self.frames.items()
+            k: read_only(T @ F) if self.moves_with(k, name) else F for k, F in self.frames.items()
         }
         bolts = {k: replace(bolt, pose=frames[k]) for k, bolt in self.bolts.items()}
         objects = {k: obj.at(frames[k]) for k, obj in self.objects.items()}
@@ -195,7 +196,7 @@ class Scene:
 
     def with_frame(self, name: str, T: Array) -> Scene:
         """Return this scene with one more frame at base_link <- frame (4, 4) [m]."""
-        return replace(self, frames={**self.frames, name: readonly(T)})
+        return replace(self, frames={**self.frames, name: read_only(T)})
 
     def with_object(self, name: str, T: Array) -> Scene:
         """Return this scene with one object at base_link <- object (4, 4) [m]."""

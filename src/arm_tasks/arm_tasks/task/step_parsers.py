@@ -8,16 +8,16 @@ import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import MISSING, dataclass, field, fields, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
+from arm_description.robot_model import read_only
 from arm_description.trajectories.trajectory import AS_DRAWN, DrawingOptions
 
-from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
@@ -81,8 +81,7 @@ def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
 
 
 def _orientation(keys: TypedMapping) -> steps.Orientation:
-    word = keys.choice("orientation", ORIENTATIONS, ORIENTATIONS[0])
-    return next(o for o in ORIENTATIONS if o == word)
+    return cast(steps.Orientation, keys.choice("orientation", ORIENTATIONS, ORIENTATIONS[0]))
 
 
 def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.Play:
@@ -134,8 +133,8 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
         T = defaults.poses[frame].tool @ T
-        return steps.Target(BASE_FRAME, readonly(T), orientation, taught=frame)
-    return steps.Target(frame, readonly(T), orientation)
+        return steps.Target(BASE_FRAME, read_only(T), orientation, taught=frame)
+    return steps.Target(frame, read_only(T), orientation)
 
 
 def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MoveJoints:
@@ -219,12 +218,6 @@ def _value(keys: TypedMapping, name: str) -> Any:
     return keys.truth(name) if leaf.form == "truth" else optional(keys, name)
 
 
-def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
-    timeout = keys.number("timeout", above=0.0, most=_MAX_SECONDS)
-    when = condition(keys)
-    return steps.WaitUntil(**defaults.common(keys, kind), when=when, timeout=timeout)
-
-
 _COMMANDS = {
     "call_service": ("service", "request"),
     "publish": ("topic", "message"),
@@ -292,6 +285,8 @@ def _parser(cls: type[steps.StepBase]) -> Parser:
         def value(name: str) -> Any:
             if name == "target":
                 return _target(keys, defaults)
+            if name == "when":
+                return condition(keys)
             default = None if own[name] is MISSING else own[name]
             if name == "tolerance":
                 return _tolerance(keys, default or defaults.tolerance)
@@ -322,21 +317,16 @@ PARSERS: dict[str, Parser] = {
     "move_arc": _move_arc,
     "approach": _parser(steps.Approach),
     "retreat": _parser(steps.Retreat),
-    "grip": _grip,
-    "open": _grip,
-    "close": _grip,
-    "release": _grip,
+    **dict.fromkeys(("grip", "open", "close", "release"), _grip),
     "turn": _parser(steps.Turn),
     "unscrew": _parser(steps.Unscrew),
     "screw_on": _parser(steps.ScrewOn),
     "find_thread": _parser(steps.FindThread),
     "regrasp": _parser(steps.Regrasp),
     "wait": _parser(steps.Wait),
-    "wait_until": _wait_until,
+    "wait_until": _parser(steps.WaitUntil),
     "find_frame": _parser(steps.FindFrame),
-    "call_service": _command,
-    "publish": _command,
-    "run_function": _command,
+    **dict.fromkeys(_COMMANDS, _command),
     "set_speed": _parser(steps.SetSpeed),
     "pause_for_person": _parser(steps.PauseForPerson),
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import get_args
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
 
@@ -27,7 +28,7 @@ TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
-ORIENTATIONS: tuple[Orientation, ...] = ("full", "axis", "any")
+ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
 AXES = ("target", "tool")
 
 
