@@ -73,14 +73,6 @@ def scene_table(scene: Scene) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def edit_scene(options: argparse.Namespace, data: bytes, file: str) -> bytes:
-    """Return the content of the edited scene file; SceneError if the edit is impossible."""
-    editor = SceneEditor(data, file, robot=options.robot)
-    if refused := _edit(editor, options):
-        raise SceneError(refused)
-    return editor.data
-
-
 def _edit(editor: SceneEditor, options: argparse.Namespace) -> str:
     """Edit a scene; return why this is refused, or ""."""
     if options.edit == "move":
@@ -124,7 +116,10 @@ def run(options: argparse.Namespace) -> None:
         raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
     goal = Path(options.output) if options.output else path
     before, data = contents(goal), path.read_bytes()
-    _save(edit_scene(options, data, str(path)), goal, data if goal == path else before)
+    editor = SceneEditor(data, str(path), robot=options.robot)
+    if refused := _edit(editor, options):
+        raise SceneError(refused)
+    _save(editor.data, goal, data if goal == path else before)
 
 
 def _save(data: bytes, goal: Path, before: bytes | None, how: str = "") -> None:

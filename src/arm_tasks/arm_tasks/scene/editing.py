@@ -125,8 +125,7 @@ KINDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "frame": ("frames", {}),
 }  # fmt: skip
 _NUT = "nut"  # its section and the name of its frame
-_UNITS = {"_mm": "mm", "_deg": "deg"}
-_PLAIN_UNITS = {"_mm": "m", "_deg": "rad"}
+_UNITS = {"_mm": ("mm", "m"), "_deg": ("deg", "rad")}  # of a key with and without its suffix
 _TURNED = 1e-6  # [rad] from which a rotation is written
 
 
@@ -333,9 +332,9 @@ class SceneEditor(CheckedEditor[Scene]):
 
 
 def _entry(path: Path, key: str, about: Key) -> BodyEntry:
-    suffix = about.suffix
-    unit = _UNITS.get(suffix, "") if key.endswith(suffix) else _PLAIN_UNITS.get(suffix, "")
-    label = key.removesuffix(suffix) if unit == _UNITS.get(suffix) else key
+    units = _UNITS.get(about.suffix, ("", ""))
+    unit = units[0] if key.endswith(about.suffix) else units[1]
+    label = key.removesuffix(about.suffix)
     return BodyEntry(f"{label} [{unit}]" if unit else label, (*path, key))
 
 

@@ -89,9 +89,8 @@ class Signal:
             return "" if both else "frames are two names of frames, without field and type"
         if not _PATH.fullmatch(self.field):
             return f"field '{self.field}' is not a path such as pose.position.x or position[2]"
-        what, example = ("srv", "std_srvs/srv/Trigger")
-        if self.topic:
-            what, example = ("msg", "std_msgs/msg/Bool")
+        example = "std_msgs/msg/Bool" if self.topic else "std_srvs/srv/Trigger"
+        what = example.split("/")[1]
         if self.type and not re.fullmatch(rf"\w+/({what}/)?\w+", self.type):
             return f"type '{self.type}' is not a type such as {example}"
         return ""

@@ -287,7 +287,7 @@ def _parser(cls: type[steps.StepBase]) -> Parser:
                 return _target(keys, defaults)
             if name == "when":
                 return condition(keys)
-            default = None if own[name] is MISSING else own[name]
+            default: Any = None if own[name] is MISSING else own[name]
             if name == "tolerance":
                 return _tolerance(keys, default or defaults.tolerance)
             leaf = STEPS_KEYS[kind].table.keys[name].kind

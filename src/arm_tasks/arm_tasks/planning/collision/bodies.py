@@ -67,21 +67,15 @@ def robot_bodies(urdf: UrdfTree) -> tuple[list[CollisionBody], list[str]]:
     return bodies, [shape.link for shape in urdf.collisions if shape.kind not in _KINDS]
 
 
-def carried_bodies(obj: SceneObject, grasp: Array) -> list[CollisionBody]:
-    """Return the parts of a payload in the jaws, by tool0 <- payload (4, 4) [m]."""
-    return [
-        CollisionBody("tool0", part.kind, part.size, grasp @ part.pose, obj.name)
-        for part in obj.parts
-    ]
+def object_bodies(obj: SceneObject, grasp: Array | None = None) -> list[CollisionBody]:
+    """Return the parts of an object in base_link, or in the jaws by tool0 <- object (4, 4) [m]."""
+    T, owner, carried = (obj.pose, obj.name, "") if grasp is None else (grasp, "tool0", obj.name)
+    return [CollisionBody(owner, p.kind, p.size, T @ p.pose, carried) for p in obj.parts]
 
 
 def scene_bodies(scene: Scene) -> list[CollisionBody]:
     """Return the bodies of a scene, without the nut, which the jaws touch."""
-    objects = [
-        CollisionBody(obj.name, part.kind, part.size, obj.pose @ part.pose)
-        for obj in scene.objects.values()
-        for part in obj.parts
-    ]
+    objects = [body for obj in scene.objects.values() for body in object_bodies(obj)]
     bolts = [
         CollisionBody(
             b.name, "cylinder", (b.diameter / 2.0, b.length), b.pose @ shift_z(b.length / 2.0)

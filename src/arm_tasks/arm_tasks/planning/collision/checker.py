@@ -28,8 +28,8 @@ from arm_tasks.planning.collision.bodies import (
     BodyPlacement,
     CollisionBody,
     MotionBounds,
-    carried_bodies,
     neighbours,
+    object_bodies,
     rigid_groups,
     robot_bodies,
     scene_bodies,
@@ -93,7 +93,7 @@ def _half_sizes(body: CollisionBody) -> list[float]:
 
 def tip_depths(obj: SceneObject, points: Array) -> Array:
     """Return how deep points (m, 3) in base_link are in an object (m,) [m], negative outside."""
-    bodies = [CollisionBody("", part.kind, part.size, obj.pose @ part.pose) for part in obj.parts]
+    bodies = object_bodies(obj)
     tip = CollisionBody("", "sphere", (_TIP_RADIUS,), np.eye(4))
     pairs = PairDistances([tip, *bodies], [(0, 1 + k) for k in range(len(bodies))])
     fixed = [body.pose for body in bodies]
@@ -158,7 +158,7 @@ class CollisionChecker:
         tree = read_urdf(model.to_urdf())
         own, self.unsupported = robot_bodies(tree)  # unsupported: links with meshes
         if carried is not None:
-            own += carried_bodies(scene.object(carried.name), carried.grasp)
+            own += object_bodies(scene.object(carried.name), carried.grasp)
             scene = scene.without(carried.name)
         fixed = scene_bodies(scene)
         self._bodies = [*own, *fixed]

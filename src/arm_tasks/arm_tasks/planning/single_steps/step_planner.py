@@ -27,7 +27,6 @@ from arm_tasks.planning.world_model import (
     OnBolt,
     PlannedNutState,
     PlannedWorldState,
-    at_start,
     where_nut_is,
 )
 from arm_tasks.scene.grasp import GRIP, grasp, holding_width
@@ -223,4 +222,5 @@ class StepPlanner:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)
         if step.nut_back:
             self.world.scene.require_nut()
-            self.world = replace(self.world, nut=at_start(self.world.scene))
+            nut = PlannedWorldState.at_start(self.world.scene).nut
+            self.world = replace(self.world, nut=nut)
