@@ -33,8 +33,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
-from arm_tasks.scene.objects import STEEL, Color, Primitive
-from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
+from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, STEEL, Bolt, Color, Primitive, Scene
 from arm_tasks.scene.screw_thread import bolt_picture, nut_picture
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall

@@ -20,8 +20,18 @@ from arm_common.yaml.typed_mapping import TypedMapping
 from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.objects import GREY, SHAPES, SceneObject, box
-from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
+from arm_tasks.scene.scene import (
+    BASE_FRAME,
+    GREY,
+    SHAPES,
+    TOOL_FRAME,
+    TURN,
+    Bolt,
+    Nut,
+    Scene,
+    SceneObject,
+    box,
+)
 from arm_tasks.scene.screw_thread import ScrewThread
 
 DEFAULT_SCENE = "nut_transfer"

@@ -14,8 +14,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse, pose, so3_exp, tilt_z, turn_z, twist_z
 from arm_description.model.gripper import Gripper
 
-from arm_tasks.scene.objects import Primitive, SceneObject
-from arm_tasks.scene.scene import Nut, Scene
+from arm_tasks.scene.scene import Nut, Primitive, Scene, SceneObject
 
 SIXTH = math.pi / 3.0
 

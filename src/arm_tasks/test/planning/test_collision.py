@@ -21,8 +21,8 @@ from arm_tasks.planning.collision.checker import (
     PairDistances,
 )
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.objects import GREY, SceneObject
-from arm_tasks.scene.objects import box as box_part
+from arm_tasks.scene.scene import GREY, SceneObject
+from arm_tasks.scene.scene import box as box_part
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_testing.samples import ROBOTS

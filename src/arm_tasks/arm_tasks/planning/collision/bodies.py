@@ -17,8 +17,7 @@ from arm_description.urdf.reader import UrdfTree
 from arm_kinematics.chain.robot import MissingJointsError, Robot
 
 from arm_kinematics import Chain
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.scene import Scene
+from arm_tasks.scene.scene import Scene, SceneObject
 
 _KINDS = ("box", "cylinder", "sphere")
 _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m

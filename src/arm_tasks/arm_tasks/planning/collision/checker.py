@@ -37,8 +37,7 @@ from arm_tasks.planning.collision.bodies import (
 )
 from arm_tasks.planning.collision.mujoco_library import mujoco
 from arm_tasks.scene.grasp import Carried
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.scene import Scene
+from arm_tasks.scene.scene import Scene, SceneObject
 
 _TIP_RADIUS = 1e-6  # m
 _FARTHEST = 1e3  # largest distance that is computed [m]

@@ -21,8 +21,7 @@ from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
 from arm_tasks.planning.plan_builder import Errors, Labels, PlanBuilder
 from arm_tasks.planning.tool_path import OutOfReach, out_of_reach, path_options
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.scene import BASE_FRAME, Scene
+from arm_tasks.scene.scene import BASE_FRAME, Scene, SceneObject
 from arm_tasks.task import steps
 
 
