@@ -77,8 +77,6 @@ BLEND = Key(
     "before the end, without a stop; 0 (it stops) if omitted",
 )
 WHEN = Table(CONDITION)
-
-
 NAMED = {"name": Key(TEXT, "name in reports; the kind if omitted")}
 MOVING = {**NAMED, "speed": SPEED}
 RECOVERY = {
@@ -87,8 +85,6 @@ RECOVERY = {
         STEPS, "run if the step has failed, before the following steps; the task fails if omitted"
     ),
 }
-
-
 GRIPPER = Key(
     DISTANCE,
     "width between the empty jaws, to which they move at their own speed while the arm moves; of "
@@ -108,12 +104,11 @@ def _command(
     return StepKeys(meaning, Table({**first, **keys, **(last or {})}), short, one_of)
 
 
-_action = partial(_command, last=RECOVERY)  # may fail at run time
-# moves the arm
+_action = partial(_command, last=RECOVERY)  # of a step that may fail at run time
+# of a step that moves the arm
 _step = partial(_command, first=MOVING, last={"gripper": GRIPPER, **RECOVERY})
-_drive = partial(_command, first=MOVING)  # where it leaves the nut if it fails is unknown
-
-
+# of a screw step: where it leaves the nut if it fails is unknown
+_drive = partial(_command, first=MOVING)
 _JAW_WIDTHS = {
     "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
     "open_width": Key(DISTANCE, "jaw width that clears its corners; a little more"),
@@ -140,6 +135,7 @@ def _screw(turns: Key, extra: str) -> dict[str, Key]:
 
 ANSWER = Key(TIMEOUT, "longest time, without pauses; 10 s if omitted")
 WIDTH = Key(DISTANCE, "width between the jaws; fully open if omitted")
+WHEN_KEY = Key(WHEN, "the condition; all its keys must hold", True)
 STEPS_KEY = Key(STEPS, "the steps", required=True)
 
 STEPS_KEYS: Mapping[str, StepKeys] = {
@@ -367,7 +363,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "if": _command(
         "Runs one of two lists of steps, by a condition.",
         {
-            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "when": WHEN_KEY,
             "then": Key(STEPS, "the steps if it holds", True),
             "else": Key(STEPS, "the steps if not; none if omitted"),
         },
@@ -375,7 +371,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "until": _command(
         "Checks a condition and runs steps until it holds; fails if it never does.",
         {
-            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "when": WHEN_KEY,
             "at_most": Key(COUNT, "largest number of repetitions", True),
             "steps": STEPS_KEY,
         },
