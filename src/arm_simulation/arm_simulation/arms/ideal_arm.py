@@ -20,9 +20,8 @@ from arm_tasks.execution.ports import (
 )
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
 from arm_tasks.scene.nut_state import NutEvent, NutReport
-from arm_tasks.task.condition import Observation
+from arm_tasks.task.condition import Observation, Reading, Signal
 from arm_tasks.task.request import ArmConfiguration
-from arm_tasks.task.signal import Reading, Signal
 from arm_tasks.task.steps import Command
 
 from arm_kinematics import Chain

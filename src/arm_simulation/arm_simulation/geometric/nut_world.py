@@ -18,9 +18,9 @@ from arm_common.transforms import (
     turn_z,
     twist_z,
 )
+from arm_description.robot_model import read_only
 from arm_tasks.scene.grasp import GRIP, check_grip
 from arm_tasks.scene.nut_state import NutEvent, NutIncident, NutReport, NutStatus
-from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Bolt, Scene
 
 from arm_simulation.errors import SimulationError
@@ -67,7 +67,7 @@ class NutWorld:
         elif self._pin:
             bolt, status = self._pin, NutStatus.ON_BOLT
         event, message = self._last_incident
-        return NutReport(status, bolt, engaged, held, readonly(self._pose), message, event)
+        return NutReport(status, bolt, engaged, held, read_only(self._pose), message, event)
 
     def update(self, T_tool: Array, width: float) -> NutReport:
         """Move the gripper to its current pose and return the new state of the nut.

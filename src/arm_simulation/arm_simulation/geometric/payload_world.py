@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.gripper import Gripper
-from arm_tasks.scene.payloads import Carried, grasp, resting_pose
+from arm_tasks.scene.grasp import Carried, grasp, resting_pose
 from arm_tasks.scene.scene import Scene
 
 _LOGGER = logging.getLogger(__name__)

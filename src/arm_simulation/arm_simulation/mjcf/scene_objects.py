@@ -14,8 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.scene import Bolt, Nut
+from arm_tasks.scene.scene import Bolt, Nut, SceneObject
 from arm_tasks.scene.screw_thread import ScrewThread
 
 from arm_simulation.errors import SimulationError

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from arm_tasks.execution.nut_checks import is_same_nut, nut_clause
 from arm_tasks.planning.plan import TaskPlan
-from arm_tasks.scene.nut_state import NutReport
+from arm_tasks.scene.nut_state import NutReport, is_same_nut, nut_clause
 from arm_tasks.task.request import ArmConfiguration
 
 from arm_simulation.arms.ideal_arm import Recording, simulate

@@ -62,7 +62,7 @@ def test_cache_that_cannot_be_written_costs_only_time(coarse, tmp_path):
 
 def test_missing_library_is_one_sentence(monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    mujoco_library._module.cache_clear()
+    mujoco_library.mujoco.cache_clear()
     assert not has_mujoco()
     with pytest.raises(
         TasksError, match=r"need MuJoCo, which is not installed .* pip install mujoco"

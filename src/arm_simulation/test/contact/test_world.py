@@ -14,8 +14,7 @@ from arm_simulation.contact.world import ContactWorld
 from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
 from arm_simulation.mjcf.robot import SERVO
-from arm_tasks.scene.objects import GREY, Primitive, SceneObject
-from arm_tasks.scene.scene import Scene
+from arm_tasks.scene.scene import GREY, Primitive, Scene, SceneObject
 
 from arm_description import load_robot
 

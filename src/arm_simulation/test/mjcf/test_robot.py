@@ -129,7 +129,7 @@ def test_command_writes_a_file_and_reports_an_unknown_robot(tmp_path, capsys):
 
 def test_command_needs_no_mujoco(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    mujoco_library._module.cache_clear()
+    mujoco_library.mujoco.cache_clear()
     assert not mujoco_library.has_mujoco()
     assert dh2mjcf(["nut_arm", "-o", str(tmp_path / "arm.xml")]) == 0
 

@@ -15,8 +15,8 @@ from arm_common.transforms import shift_z
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.ros.contact_world_node import ContactWorldNode
-from arm_tasks.execution.nut_checks import start_disagreement
 from arm_tasks.scene.file import load_scene
+from arm_tasks.scene.nut_state import start_disagreement
 from arm_testing.ros.probe import Probe
 from sensor_msgs.msg import BatteryState, JointState
 from std_srvs.srv import Trigger

@@ -10,8 +10,7 @@ from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import turn_z
 from arm_simulation.ros import nut_world_node
 from arm_simulation.ros.nut_world_node import NutWorldNode
-from arm_tasks.execution.nut_checks import start_disagreement
-from arm_tasks.scene.nut_state import NutEvent
+from arm_tasks.scene.nut_state import NutEvent, start_disagreement
 from arm_testing.ros.probe import Probe
 from builtin_interfaces.msg import Time
 from rclpy.executors import SingleThreadedExecutor

@@ -11,7 +11,7 @@ from arm_simulation.runs.contact_run import ContactArm, run_in_contact
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
-from arm_tasks.scene.payloads import lies_on
+from arm_tasks.scene.grasp import lies_on
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import TaskRequest
 

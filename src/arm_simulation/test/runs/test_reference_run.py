@@ -11,8 +11,8 @@ from arm_simulation.arms.ideal_arm import IdealArm
 from arm_simulation.geometric.nut_world import NutWorld
 from arm_simulation.runs.reference_run import ReferenceRun
 from arm_tasks.execution.engine import Engine, EngineState
-from arm_tasks.execution.nut_checks import REFERENCE_RUNS, SafeState, initial_nut, safe_state
-from arm_tasks.scene.nut_state import NutStatus
+from arm_tasks.execution.ports import REFERENCE_RUNS
+from arm_tasks.scene.nut_state import NutStatus, SafeState, initial_nut, safe_state
 from arm_tasks.task.request import ArmConfiguration
 from arm_testing.samples import sampled
 

@@ -15,7 +15,7 @@ from arm_tasks.execution.engine import EngineState
 from arm_tasks.planning.plan import off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene
-from arm_tasks.scene.payloads import lies_on
+from arm_tasks.scene.grasp import lies_on
 from arm_tasks.task.parser import load_task
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 

@@ -10,9 +10,8 @@ import pytest
 import yaml
 from arm_description.urdf.reader import read_urdf
 from arm_studio.moveit.moveit_package import moveit_package
-from arm_tasks.planning.collision.bodies import robot_bodies
+from arm_tasks.planning.collision.bodies import BodyPlacement, robot_bodies
 from arm_tasks.planning.collision.checker import TOUCH, PairDistances
-from arm_tasks.planning.collision.motion_bounds import BodyPlacement
 from arm_testing.ros.driver import NodeProcess
 from arm_testing.ros.probe import Probe
 from arm_testing.samples import ROBOTS

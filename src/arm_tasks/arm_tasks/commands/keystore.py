@@ -42,14 +42,6 @@ def _parser() -> argparse.ArgumentParser:
     return result
 
 
-def move_to_namespace(policy: Path, namespace: str, output: Path) -> None:
-    """Write a policy whose profiles are those of nodes in an absolute namespace."""
-    tree = ET.parse(policy)
-    for profile in tree.iter("profile"):
-        profile.set("ns", namespace)
-    tree.write(output)
-
-
 def make(folder: Path, policy: Path, namespace: str = "") -> str:
     """Generate keys and permissions; return instructions for their use.
 
@@ -63,9 +55,10 @@ def make(folder: Path, policy: Path, namespace: str = "") -> str:
     enclaves = read_policy(policy)
     with tempfile.TemporaryDirectory() as temporary:
         if namespace:
-            moved = Path(temporary) / policy.name
-            move_to_namespace(policy, namespace, moved)
-            policy = moved
+            tree, policy = ET.parse(policy), Path(temporary) / policy.name
+            for profile in tree.iter("profile"):
+                profile.set("ns", namespace)
+            tree.write(policy)
         _generate(folder, policy)
     return _INSTRUCTIONS.format(count=len(enclaves), folder=folder.resolve())
 

@@ -17,7 +17,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common import cli
 from arm_tasks.errors import SceneError, resolve, shipped
 from arm_tasks.manual.touch_location import locate_sheet
-from arm_tasks.scene.editing import SECTIONS, add_object, lay_surface, move_object, remove_object
+from arm_tasks.scene.editing import SECTIONS, SceneEditor
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import load_poses
 from arm_tasks.scene.scene import BASE_FRAME, Scene
@@ -73,24 +73,24 @@ def scene_table(scene: Scene) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def edit_scene(options: argparse.Namespace, data: bytes, file: str) -> bytes:
-    """Return the content of the edited scene file; SceneError if the edit is impossible."""
+def _edit(editor: SceneEditor, options: argparse.Namespace) -> str:
+    """Edit a scene; return why this is refused, or ""."""
     if options.edit == "move":
         xyz = [1e-3 * v for v in options.by_mm or options.to_mm]
-        return move_object(data, options.name, xyz, bool(options.by_mm), file)
+        return editor.shift(options.name, xyz, bool(options.by_mm))
     if options.edit == "remove":
-        return remove_object(data, options.name, file)
+        return editor.remove(options.name)
     if options.edit == "lay":
-        return _laid(options, data)
+        return _lay(editor, options)
     pairs = [text.partition("=") for text in options.keys]
     invalid = next((key for key, sign, _ in pairs if not sign), None)
     if invalid is not None:
         raise SceneError(f"'{invalid}' is not KEY=VALUE, such as xyz_mm=[0,0,20]")
     keys = {key: value for key, _, value in pairs}
-    return add_object(data, options.section, options.name, keys, file)
+    return editor.insert(options.section, options.name, keys)
 
 
-def _laid(options: argparse.Namespace, data: bytes) -> bytes:
+def _lay(editor: SceneEditor, options: argparse.Namespace) -> str:
     taught = load_poses(Path(options.poses))
     names = [getattr(options, corner) for corner in CORNERS]
     for name in names:
@@ -99,7 +99,7 @@ def _laid(options: argparse.Namespace, data: bytes) -> bytes:
             raise SceneError(what, options.poses)
     tools = np.array([taught[name].tool for name in names])
     T, *size = locate_sheet(tools[:, :3, 3], tools[:, :3, 2].sum(axis=0))
-    return lay_surface(data, options.name, T, (size[0], size[1]), options.robot)
+    return editor.lay(options.name, T, (size[0], size[1]))
 
 
 def run(options: argparse.Namespace) -> None:
@@ -116,7 +116,10 @@ def run(options: argparse.Namespace) -> None:
         raise SceneError(f"{options.scene} is shipped; give a file to write: -o my.yaml")
     goal = Path(options.output) if options.output else path
     before, data = contents(goal), path.read_bytes()
-    _save(edit_scene(options, data, str(path)), goal, data if goal == path else before)
+    editor = SceneEditor(data, str(path), robot=options.robot)
+    if refused := _edit(editor, options):
+        raise SceneError(refused)
+    _save(editor.data, goal, data if goal == path else before)
 
 
 def _save(data: bytes, goal: Path, before: bytes | None, how: str = "") -> None:

@@ -12,8 +12,12 @@ from enum import Enum
 
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer, OtherNodes
-from arm_tasks.execution.resume import remaining_motion, return_motion
-from arm_tasks.execution.step_execution import Clocks, StepExecution
+from arm_tasks.execution.step_execution import (
+    Clocks,
+    StepExecution,
+    remaining_motion,
+    return_motion,
+)
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
 
 _LOGGER = logging.getLogger(__name__)
@@ -337,10 +341,8 @@ class Engine:
     def _end_step(self, run: StepExecution, following: int | None = None) -> None:
         following = run.next if following is None else following
         self._tries, self._failed = 0, ""
-        self._durations += [
-            run.elapsed,
-            *[0.0] * (following - self._next - 1),
-        ]  # and of skipped steps
+        skipped = [0.0] * (following - self._next - 1)
+        self._durations += [run.elapsed, *skipped]
         self._next = following
         self._run, self._inside, self._progress = None, False, 0.0
         self._restore_scaling()

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Manual operation: jogging, recording, touching bolts."""
+"""Manual operation: jogging, following, teaching, touching bolts."""

@@ -15,6 +15,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose, so3_exp
@@ -140,10 +141,9 @@ def locate_sheet(corners: Array, tool_axis: Array) -> tuple[Array, float, float]
 def _check_apart(touches: Sequence[Touch]) -> None:
     if len(touches) < 3:
         raise TasksError(f"{len(touches)} points were touched; at least three are needed")
-    for i, one in enumerate(touches):
-        for k in range(i):
-            if np.linalg.norm(one.point - touches[k].point) < _MIN_DISTANCE:
-                raise TasksError(f"points {k + 1} and {i + 1} are the same; touch elsewhere")
+    for (i, one), (k, other) in combinations(enumerate(touches, 1), 2):
+        if np.linalg.norm(one.point - other.point) < _MIN_DISTANCE:
+            raise TasksError(f"points {i} and {k} are the same; touch elsewhere")
 
 
 def _tilted(axis: Array) -> list[Array]:

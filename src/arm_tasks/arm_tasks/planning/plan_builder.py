@@ -14,7 +14,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
 from arm_description.model.gripper import Gripper
-from arm_description.robot_model import RobotModel
+from arm_description.robot_model import RobotModel, read_only
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import PathShape
@@ -23,12 +23,9 @@ from arm_kinematics.paths.timing import TimedPath, time_path
 from arm_kinematics import Chain, IkResult
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.collision.checker import AllowedContact, Clearance, CollisionChecker
-from arm_tasks.planning.collision.path_checker import clearance_of_jaws, clearance_with_jaws
 from arm_tasks.planning.plan import Kind, PlannedStep, PlannedTrajectory, StepReport
 from arm_tasks.planning.tool_path import OutOfReach, branches, tool_path
 from arm_tasks.planning.torques import TorqueCheck
-from arm_tasks.scene.objects import readonly
-from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import PREFERENCES
 from arm_tasks.task.steps import StepBase
 
@@ -80,8 +77,8 @@ class PlanBuilder:
     chain: Chain  # its kinematics
     q: Array  # joint positions (n,) [rad or m]
     width: float  # of the jaws [m]
+    torques: TorqueCheck
     checker: CollisionChecker | None = None  # None if collisions are not checked
-    torques: TorqueCheck | None = None  # None if torques are not checked
     payload: Payload | None = None  # what the jaws carry, None for nothing
     prefer: str = PREFERENCES[0]  # which of several postures for a target is tried first
     steps: list[PlannedStep] = field(default_factory=list)  # planned so far
@@ -134,10 +131,9 @@ class PlanBuilder:
             OutOfReach: There is no solution.
         """
         found = branches(self.chain, T, self.q, options)
-        if self.prefer == "torque" and self.torques is not None:
-            torques, load = self.torques, self.payload
-            return sorted(found, key=lambda each: torques.holding(each.q, load).share)
-        return found
+        if self.prefer != "torque":
+            return found
+        return sorted(found, key=lambda each: self.torques.holding(each.q, self.payload).share)
 
     def remembered(self, what: str, make: Callable[[], _Result]) -> _Result:
         """Return what make() returns, or returned in an earlier plan with the same memory."""
@@ -202,7 +198,7 @@ class PlanBuilder:
             parts["width"], seconds = width, max(seconds, self._jaw_time(labels, width))
             message = f"{labels.message}, and the jaws to {width * 1e3:.1f} mm"
         self.add(labels, "motion", seconds, message, errors, near, turns, **parts)
-        self.q, self.width = readonly(joints[-1]), width
+        self.q, self.width = read_only(joints[-1]), width
 
     def _check_time(self) -> None:
         if self.is_over is not None and self.is_over():
@@ -242,11 +238,6 @@ class PlanBuilder:
         self._jaw_time(labels, width)
         return width
 
-    def branch(self, labels: Labels, when: Condition) -> int:
-        """Add a branch; return its index, for join()."""
-        self.add(labels, "branch", 0.0, when=when)
-        return len(self.steps) - 1
-
     def join(self, exits: Iterable[Exit]) -> None:
         """Make the next added step the successor of some steps."""
         for index, branch in exits:
@@ -274,8 +265,6 @@ class PlanBuilder:
 
     def _within_torques(self, labels: Labels, motion: PlannedTrajectory) -> PlannedTrajectory:
         """Return a motion, slower if needed; refuse the step if an actuator is too weak."""
-        if self.torques is None:
-            return motion
         motion = self.torques.slowed(motion, self.payload)
         use = self.torques.moving(motion, self.payload)
         if why := self.torques.refusal(use):
@@ -286,8 +275,7 @@ class PlanBuilder:
     def _check_path(self, labels: Labels, rows: Array, width: float) -> Clearance | None:
         if self.checker is None:
             return None
-        widths = self.width, width
-        path = clearance_with_jaws(self.checker, rows, widths, self.allowed_contact)
+        path = self.checker.along(rows, (self.width, width), self.allowed_contact)
         if path.hit_at is not None:
             where = f"first after {100.0 * path.hit_at:.0f} % of the path"
             miss = OutOfReach(f"collision: {path.nearest.clause}, {where}", reason=_COLLISION)
@@ -297,7 +285,7 @@ class PlanBuilder:
     def _check_jaws(self, labels: Labels, width: float) -> Clearance | None:
         if self.checker is None or self.allowed_contact:
             return None
-        nearest = clearance_of_jaws(self.checker, self.q, self.width, width)
+        nearest = self.checker.of_jaws(self.q, self.width, width)
         if nearest.penetrates:
             miss = OutOfReach(f"collision: {nearest.clause}", reason=_COLLISION)
             raise self.refuse(labels, miss, nearest)
@@ -325,13 +313,12 @@ class PlanBuilder:
         **parts: Any,
     ) -> None:
         """Add a step; parts are further fields of PlannedStep."""
-        points = parts["trajectory"].positions if "trajectory" in parts else self.q[None]
-        more: dict[str, Any] = {"duration": duration, "near": near, "turns": turns}
-        if self.torques is not None:
-            motion = parts.get("trajectory")
-            moving = motion and self.torques.moving(motion, self.payload)
-            use = moving or self.torques.holding(self.q, self.payload)
-            more |= {"torque_share": use.share, "torque_joint": use.joint}
+        motion = parts.get("trajectory")
+        points = self.q[None] if motion is None else motion.positions
+        moving = motion and self.torques.moving(motion, self.payload)
+        use = moving or self.torques.holding(self.q, self.payload)
+        more: dict[str, Any] = {"torque_share": use.share, "torque_joint": use.joint}
+        more |= {"duration": duration, "near": near, "turns": turns}
         report = self._report(labels, points, errors, **more)
         self.steps.append(
             PlannedStep(

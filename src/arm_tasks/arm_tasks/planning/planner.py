@@ -17,6 +17,7 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
+from arm_description.robot_model import read_only
 
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
@@ -26,7 +27,6 @@ from arm_tasks.planning.plan_builder import Exit, Labels, PlanBuilder, StepRefus
 from arm_tasks.planning.single_steps.step_planner import StepPlanner
 from arm_tasks.planning.torques import TorqueCheck, torque_warnings
 from arm_tasks.planning.world_model import CollisionCheckerCache, PlannedWorldState
-from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.request import TaskRequest
@@ -40,6 +40,7 @@ from arm_tasks.task.steps import (
     Repeat,
     StepBase,
     Until,
+    all_steps,
 )
 
 _MAX_STATES = 16
@@ -215,7 +216,9 @@ class BranchPlanner:
         """Add a branch; return the states if its condition holds and if it does not."""
         self._set_state(state)
         self._planner.check_condition(step, when)
-        index = self._builder.branch(Labels(step, name, f"checking whether {when}"), when)
+        index = len(self._builder.steps)
+        labels = Labels(step, name, f"checking whether {when}")
+        self._builder.add(labels, "branch", 0.0, when=when)
         yes, no = self._state(((index, "following"),)), self._state(((index, "otherwise"),))
         return (
             replace(yes, world=state.world.after_branch(when, holds=True)),
@@ -255,16 +258,8 @@ class BranchPlanner:
 
 
 def nut_steps(steps: Steps) -> Iterator[HandleNut]:
-    """Yield the steps that handle the nut in order, those of `then` before those of `else`."""
-    for step in steps:
-        if isinstance(step, HandleNut):
-            yield step
-        elif isinstance(step, Repeat | For | Call | Until):
-            yield from nut_steps(step.steps)
-        elif isinstance(step, If):
-            yield from nut_steps((*step.then, *step.otherwise))
-        else:
-            yield from nut_steps(step.on_failure)
+    """Return the steps that handle the nut in order, those of `then` before those of `else`."""
+    return (step for step in all_steps(steps) if isinstance(step, HandleNut))
 
 
 def plan_task(
@@ -288,9 +283,7 @@ def plan_task(
     world = PlannedWorldState.at_start(request.scene)
     unchecked = _unchecked(checkers, world) if collisions else []
     torques = TorqueCheck(request.model, request.chain, request.torques)
-    builder = PlanBuilder(
-        request.model, request.chain, q, width, torques=torques, prefer=request.prefer
-    )
+    builder = PlanBuilder(request.model, request.chain, q, width, torques, prefer=request.prefer)
     planner = StepPlanner(builder, world, checkers, files, request.found)
     refusal, refused_at = None, None
     try:
@@ -343,7 +336,7 @@ def can_step(
     memory: dict[str, Any] = {}
 
     def feasible(collisions: bool, sketch: bool) -> bool:
-        builder = PlanBuilder(model, chain, at.q, at.width, torques=torques, sketch=sketch)
+        builder = PlanBuilder(model, chain, at.q, at.width, torques, sketch=sketch)
         builder.prefer = plan.request.prefer
         builder.is_over, builder.memory = is_over, memory
         world = replace(at.world, scene=scene)
@@ -384,4 +377,4 @@ def _start(chain: Chain, start: Mapping[str, float]) -> Array:
             f"the arm starts outside its limits ({outside.sentence}); "
             "move it back before running a task"
         )
-    return readonly(q)
+    return read_only(q)

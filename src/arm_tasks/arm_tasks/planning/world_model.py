@@ -12,7 +12,7 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 
 from arm_tasks.planning.collision.checker import CollisionChecker
-from arm_tasks.scene.payloads import Carried, lies_on, resting_pose
+from arm_tasks.scene.grasp import Carried, lies_on, resting_pose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.condition import Condition
 from arm_tasks.task.steps import Expectation
@@ -64,14 +64,6 @@ def where_nut_is(nut: PlannedNutState) -> str:
     return f"the nut is on {nut.bolt}" if isinstance(nut, OnBolt) else "the nut is in the jaws"
 
 
-def at_start(scene: Scene) -> PlannedNutState:
-    """Return the initial state of the nut in a scene."""
-    if scene.nut is None:
-        return None
-    nut = scene.nut
-    return OnBolt(nut.on, nut.turns, scene.bolt(nut.on).roll(nut.turns))
-
-
 @dataclass(frozen=True)
 class PlannedWorldState:
     """The expected world after the previous steps."""
@@ -83,7 +75,9 @@ class PlannedWorldState:
     @classmethod
     def at_start(cls, scene: Scene) -> PlannedWorldState:
         """Return the initial world of a scene."""
-        return cls(scene, at_start(scene))
+        if (nut := scene.nut) is None:
+            return cls(scene, None)
+        return cls(scene, OnBolt(nut.on, nut.turns, scene.bolt(nut.on).roll(nut.turns)))
 
     def with_tool(self, T_tool: Array) -> Scene:
         """Return the scene with the carried payload at base_link <- tool0 (4, 4)."""

@@ -32,9 +32,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_bytes
-from arm_tasks.scene.objects import STEEL, Color, Primitive
-from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, Bolt, Scene
+from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
+from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME, STEEL, Bolt, Color, Primitive, Scene
 from arm_tasks.scene.screw_thread import bolt_picture, nut_picture
 
 _NUT_COLOUR = (0.82, 0.10, 0.42, 1.0)  # of no shipped robot, bolt or wall
@@ -270,7 +269,7 @@ class SceneFollower:
     def _take(self, data: bytes) -> None:
         self._waiting = None
         try:
-            scene = scene_from_bytes(data, str(self._file), self._robot)
+            scene = scene_from_text(data, str(self._file), self._robot)
         except InputError as error:
             self._report(str(error))
             return

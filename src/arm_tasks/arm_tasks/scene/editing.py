@@ -2,31 +2,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Moves, adds and removes objects in the text of a scene file without touching the rest.
 
-`SceneEditor` does it step by step, with undo; the last valid scene stays while an entry is wrong.
+The last valid scene stays while an entry is wrong.
 """
 
 from __future__ import annotations
 
 import pathlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 import numpy as np
 import yaml
-from arm_common.errors import InputError
 from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
 from arm_common.yaml.editing import (
-    CORRECT_FIRST,
     CheckedEditor,
     Path,
     YamlEditor,
     flow_mapping,
     flow_word,
-    with_values,
 )
 from arm_common.yaml.schema_types import Key, Table
 from arm_common.yaml.typed_mapping import TypedMapping
@@ -38,7 +35,6 @@ from arm_tasks.scene.file import (
     OBJECTS,
     PLACED,
     SCENE,
-    scene_from_bytes,
     scene_from_text,
     scene_placement,
 )
@@ -47,63 +43,6 @@ from arm_tasks.scene.scene import BASE_FRAME, Scene
 SECTIONS = ("frames", "bolts", *OBJECTS)
 _MORE_DIGITS = 2  # of a bolt that was touched than of an object that was dragged
 _TOLERANCE = 1e-5  # m and unit vector, between the requested pose and that of the new file
-
-
-def move_object(
-    data: bytes, name: str, xyz: Sequence[float], by: bool, file: str = "scene"
-) -> bytes:
-    """Return the scene file with an object moved to, or by, xyz (3,) in its parent frame [m].
-
-    The data are those of a valid file; its name is for error messages.
-
-    Raises:
-        SceneError: There is no such object, or the file would become invalid.
-    """
-    editor = YamlEditor(data)
-    section = _section_of(editor, name, file)
-    key = "xyz_mm" if editor.find(section, name, "xyz_mm") else "xyz"
-    scale = 1e3 if key == "xyz_mm" else 1.0
-    old = [float(n.value) for n in cast(yaml.SequenceNode, editor.find(section, name, key)).value]
-    new = [v * scale + (o if by else 0.0) for v, o in zip(xyz, old, strict=True)]
-    text = ", ".join(f"{round(v, 9) + 0.0:.10g}" for v in new)
-    editor.set((section, name, key), f"[{text}]")
-    return _checked(editor.data, file)
-
-
-def add_object(
-    data: bytes, section: str, name: str, keys: Mapping[str, str], file: str = "scene"
-) -> bytes:
-    """Return the scene file with a new object in a section; the values of its keys are YAML."""
-    if section not in SECTIONS:
-        raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
-    editor = YamlEditor(data)
-    editor.add((section, name), flow_mapping(keys))
-    return _checked(editor.data, file)
-
-
-def remove_object(data: bytes, name: str, file: str = "scene") -> bytes:
-    """Return the scene file without an object, on which no other may be placed."""
-    editor = YamlEditor(data)
-    section = _section_of(editor, name, file)
-    alone = editor.keys(section) == [name]  # an empty section is removed, too
-    editor.remove((section,) if alone else (section, name))
-    return _checked(editor.data, file)
-
-
-def _section_of(editor: YamlEditor, name: str, file: str) -> str:
-    names: list[str] = []
-    for section in SECTIONS:
-        keys = editor.keys(section)
-        if name in keys:
-            return section
-        names += keys
-    raise SceneError(f"there is no '{name}' in the scene; {did_you_mean(name, names)}", file)
-
-
-def _checked(data: bytes, file: str) -> bytes:
-    """Return the data if they are a valid scene."""
-    scene_from_text(data.decode("utf-8-sig"), f"{file} after the edit")
-    return data
 
 
 def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> Scene:
@@ -116,73 +55,45 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         SceneError: The file is shipped, has changed meanwhile, or cannot be edited in this way.
         DescriptionError: The file cannot be written.
     """
-    path, data, before = _own_file(scene, name, robot)
-    target = _realigned(before.bolt(name).pose, tip, axis)
-    new = with_values(data, ("bolts", name), _bolt_values(data, before, name, target, robot))
-    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    if not np.allclose(after.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
+    editor = _own_file(scene, name, robot)
+    before, target = editor.data, _realigned(editor.model.bolt(name).pose, tip, axis)
+    if refused := editor.move(name, target, more=_MORE_DIGITS):
+        raise SceneError(refused)
+    if not np.allclose(editor.model.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
         what = f"the pose of {name} cannot be changed by itself; is it an alias?"
         raise SceneError(what, scene.file)
-    save_edit(new, path, data)
-    return after
-
-
-def lay_surface(data: bytes, name: str, T: Array, size: tuple[float, float], robot: str) -> bytes:
-    """Return a scene file with a surface moved to base_link <- surface (4, 4), and its size [m].
-
-    Raises:
-        SceneError: There is no such surface, or its pose cannot be changed by itself.
-    """
-    editor = SceneEditor(data, name="the scene", robot=robot)
-    if editor.bodies().get(name) != "surfaces":
-        known = [body for body, section in editor.bodies().items() if section == "surfaces"]
-        raise SceneError(f"there is no surface '{name}' in the scene; {did_you_mean(name, known)}")
-    path = ("surfaces", name)
-
-    def change(edited: YamlEditor) -> None:
-        for key in ("rpy", "rpy_deg", "axis"):
-            if edited.find(*path, key) is not None:
-                edited.remove((*path, key))
-        edited.set((*path, "rpy_deg"), "[0, 0, 0]")
-        for key, value in zip(("length", "width"), size, strict=True):
-            plain = edited.find(*path, key) is not None
-            edited.set(
-                (*path, key if plain else f"{key}_mm"), f"{value * (1 if plain else 1e3):.4g}"
-            )
-
-    if refused := editor.change(change) or editor.move(name, T):
-        raise SceneError(refused)
-    if not np.allclose(editor.model.frames[name], T, atol=1e-3):
-        raise SceneError(f"the pose of {name} cannot be changed by itself; is it an alias?")
-    return editor.data
+    save_edit(editor.data, pathlib.Path(scene.file), before)
+    return editor.model
 
 
 def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Scene:
     """Set where the thread of a bolt starts [rad], as write_bolt() sets where the bolt is."""
-    path, data, before = _own_file(scene, name, robot)
-    if before.nut is not None and before.nut.on == name:
+    editor = _own_file(scene, name, robot)
+    before, nut = editor.data, editor.model.nut
+    if nut is not None and nut.on == name:
         what = f"the nut starts on {name}, and gives the start of its thread"
         raise SceneError(f"{what}; only that of another bolt is written", scene.file)
-    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
-    plain = "thread_start" in root.children("bolts")[name].mapping()
-    key, value = ("thread_start", start) if plain else ("thread_start_deg", np.degrees(start))
-    new = with_values(data, ("bolts", name), {key: f"{value:.{4 if plain else 1}f}"})
-    after = scene_from_text(new.decode("utf-8-sig"), scene.file, robot)
-    save_edit(new, path, data)
-    return after
+    plain = "thread_start" in editor.reading.keys("bolts", name)
+    key, text = "thread_start_deg", f"{np.degrees(start):.1f}"
+    if plain:
+        key, text = "thread_start", f"{start:.4f}"
+    if refused := editor.change(lambda edited: edited.set(("bolts", name, key), text)):
+        raise SceneError(refused)
+    save_edit(editor.data, pathlib.Path(scene.file), before)
+    return editor.model
 
 
-def _own_file(scene: Scene, name: str, robot: str) -> tuple[pathlib.Path, bytes, Scene]:
-    """Return the file of a scene, its content and scene; raise SceneError unless it may change."""
+def _own_file(scene: Scene, name: str, robot: str) -> SceneEditor:
+    """Return an editor of the file of a scene; raise SceneError unless a bolt may change."""
     path = pathlib.Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
         raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
-    data = path.read_bytes()
-    before = scene_from_text(data.decode("utf-8-sig"), scene.file, robot)
-    if name not in before.bolts or not np.allclose(before.bolt(name).pose, scene.bolt(name).pose):
+    editor = SceneEditor(path.read_bytes(), scene.file, robot=robot)
+    bolts = editor.model.bolts
+    if name not in bolts or not np.allclose(bolts[name].pose, scene.bolt(name).pose):
         raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
-    return path, data, before
+    return editor
 
 
 def _realigned(T: Array, tip: Array, axis: Array) -> Array:
@@ -193,16 +104,6 @@ def _realigned(T: Array, tip: Array, axis: Array) -> Array:
     angle = float(np.arctan2(sine, z @ axis))
     R = so3_exp(turn / sine * angle) if sine > 1e-12 else np.eye(3)
     return pose(R @ T[:3, :3], tip)
-
-
-def _bolt_values(data: bytes, scene: Scene, name: str, T: Array, robot: str) -> dict[str, str]:
-    """Return the keys of a bolt at a pose (4, 4), in the units and form of the file."""
-    root = TypedMapping(parse_yaml(data, scene.file, SceneError), "the scene", SCENE)
-    written = root.children("bolts")[name].mapping()
-    parent = scene.parents[name]
-    T_parent = scene_placement(root, robot) if parent == BASE_FRAME else scene.frames[parent]
-    local = inverse(T_parent) @ T
-    return _pose_entries(tuple(written), local, _MORE_DIGITS)
 
 
 # What can be added, by the word for it: section of the file, and its keys.
@@ -224,8 +125,7 @@ KINDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "frame": ("frames", {}),
 }  # fmt: skip
 _NUT = "nut"  # its section and the name of its frame
-_UNITS = {"_mm": "mm", "_deg": "deg"}
-_PLAIN_UNITS = {"_mm": "m", "_deg": "rad"}
+_UNITS = {"_mm": ("mm", "m"), "_deg": ("deg", "rad")}  # of a key with and without its suffix
 _TURNED = 1e-6  # [rad] from which a rotation is written
 
 
@@ -250,7 +150,8 @@ class SceneEditor(CheckedEditor[Scene]):
 
     def parse(self, data: bytes) -> Scene:
         """Return the scene of a text; raise a SceneError if it is invalid."""
-        return scene_from_bytes(data, self.name, self.robot)
+        name = self.name if data is self.data else f"{self.name} after the edit"
+        return scene_from_text(data, name, self.robot)
 
     def written(self, editor: YamlEditor, path: Path) -> str:
         """Return an entry; the numbers of a list are separated by commas."""
@@ -291,9 +192,30 @@ class SceneEditor(CheckedEditor[Scene]):
     def _place(self, name: str) -> tuple[Path, Table]:
         if name == _NUT:
             return (_NUT,), NUT
-        section = self.bodies()[name]
+        section = self._section(name)
         tables = {"frames": Table(PLACED), "bolts": BOLT}
         return (section, name), tables[section] if section in tables else OBJECTS[section][1]
+
+    def _section(self, name: str) -> str:
+        """Return the section of a body or frame; raise SceneError if there is none."""
+        bodies = {body: section for body, section in self.bodies().items() if body != _NUT}
+        if name not in bodies:
+            what = f"there is no '{name}' in the scene; {did_you_mean(name, bodies)}"
+            raise SceneError(what, self.name)
+        return bodies[name]
+
+    def insert(self, section: str, name: str, keys: Mapping[str, str]) -> str:
+        """Add an object to a section; the values of its keys are YAML.
+
+        Returns:
+            Why it is refused, or "".
+
+        Raises:
+            SceneError: There is no such section.
+        """
+        if section not in SECTIONS:
+            raise SceneError(f"there is no section '{section}'; {did_you_mean(section, SECTIONS)}")
+        return self.change(lambda editor: editor.add((section, name), flow_mapping(keys)))
 
     def add(self, kind: str, at: Array) -> tuple[str, str]:
         """Add a body of KINDS at a position (3,) in base_link [m].
@@ -307,10 +229,7 @@ class SceneEditor(CheckedEditor[Scene]):
         taken = {*self.bodies(), BASE_FRAME}
         name = next(n for n in (f"{kind}_{i}" for i in range(1, 10_000)) if n not in taken)
         local = inverse(self._parent(BASE_FRAME)) @ pose(p=tuple(at))
-        place = {"xyz_mm": _brief(1e3 * local[:3, 3], 1)}
-        return name, self._edit(
-            lambda data: add_object(data, section, name, {**place, **keys}, self.name)
-        )
+        return name, self.insert(section, name, {"xyz_mm": _brief(1e3 * local[:3, 3], 1), **keys})
 
     def _add_nut(self) -> str:
         if self.model.nut is not None:
@@ -336,28 +255,73 @@ class SceneEditor(CheckedEditor[Scene]):
         """Remove a body; return why this is refused, or ""."""
         if name == _NUT:
             return self.change(lambda editor: editor.remove((_NUT,)))
-        return self._edit(lambda data: remove_object(data, name, self.name))
+        section = self._section(name)
+        alone = self.reading.keys(section) == [name]  # an empty section is removed, too
+        return self.change(lambda editor: editor.remove((section,) if alone else (section, name)))
 
-    def move(self, name: str, T: Array, gesture: bool = False) -> str:
+    def shift(self, name: str, xyz: Sequence[float], by: bool) -> str:
+        """Move an object to, or by, xyz (3,) in its parent frame [m]; return why not, or "".
+
+        Raises:
+            SceneError: There is no such object.
+        """
+        path = self._section(name), name
+        key = "xyz_mm" if self.reading.find(*path, "xyz_mm") else "xyz"
+        scale = 1e3 if key == "xyz_mm" else 1.0
+        items = cast(yaml.SequenceNode, self.reading.find(*path, key)).value
+        old = [float(item.value) if by else 0.0 for item in items]
+        new = [v * scale + o for v, o in zip(xyz, old, strict=True)]
+        return self.change(lambda editor: editor.set((*path, key), _brief(new, 9)))
+
+    def lay(self, name: str, T: Array, size: tuple[float, float]) -> str:
+        """Move a surface to base_link <- surface (4, 4) and give it a size [m].
+
+        Returns:
+            Why it is refused, or "".
+        """
+        surfaces = [body for body, section in self.bodies().items() if section == "surfaces"]
+        if name not in surfaces:
+            return f"there is no surface '{name}' in the scene; {did_you_mean(name, surfaces)}"
+        path = ("surfaces", name)
+
+        def change(editor: YamlEditor) -> None:
+            for key in ("rpy", "rpy_deg", "axis"):
+                if editor.find(*path, key) is not None:
+                    editor.remove((*path, key))
+            editor.set((*path, "rpy_deg"), "[0, 0, 0]")
+            for key, value in zip(("length", "width"), size, strict=True):
+                if editor.find(*path, key) is not None:
+                    editor.set((*path, key), f"{value:.4g}")
+                else:
+                    editor.set((*path, f"{key}_mm"), f"{1e3 * value:.4g}")
+
+        if refused := self.change(change) or self.move(name, T):
+            return refused
+        is_there = np.allclose(self.model.frames[name], T, atol=1e-3)
+        return (
+            "" if is_there else f"the pose of {name} cannot be changed by itself; is it an alias?"
+        )
+
+    def move(self, name: str, T: Array, gesture: bool = False, more: int = 0) -> str:
         """Move a body or frame to base_link <- body (4, 4); return why it is refused, or "".
 
         Args:
             name: of the body.
             T: its pose [m].
             gesture: whether this goes on with its last move, so that one undo takes back both.
+            more: how many more digits to write than of an object that is dragged.
         """
         path, _ = self._place(name)
         local = inverse(self._parent(self.model.parents[name])) @ T
-        values = _pose_entries(self.reading.keys(*path), local)
+        values = _pose_entries(self.reading.keys(*path), local, more)
 
         def change(editor: YamlEditor) -> None:
             for key, value in values.items():
                 editor.set((*path, key), value)
 
-        moved = ("move", name)
         if not gesture:
             self._gesture = ()
-        return self.change(change, moved)
+        return self.change(change, ("move", name))
 
     def _parent(self, frame: str) -> Array:
         """Return base_link <- parent frame (4, 4), with the placement for the robot."""
@@ -366,20 +330,11 @@ class SceneEditor(CheckedEditor[Scene]):
         root = TypedMapping(parse_yaml(self.data, self.name, SceneError), "the scene", SCENE)
         return scene_placement(root, self.robot)
 
-    def _edit(self, make: Callable[[bytes], bytes]) -> str:
-        """Take the text that a function makes of this one; return why not, or ""."""
-        if self.wrong:
-            return CORRECT_FIRST
-        try:
-            return self.replace(make(self.data))
-        except InputError as error:
-            return str(error)
-
 
 def _entry(path: Path, key: str, about: Key) -> BodyEntry:
-    suffix = about.suffix
-    unit = _UNITS.get(suffix, "") if key.endswith(suffix) else _PLAIN_UNITS.get(suffix, "")
-    label = key.removesuffix(suffix) if unit == _UNITS.get(suffix) else key
+    units = _UNITS.get(about.suffix, ("", ""))
+    unit = units[0] if key.endswith(about.suffix) else units[1]
+    label = key.removesuffix(about.suffix)
     return BodyEntry(f"{label} [{unit}]" if unit else label, (*path, key))
 
 
@@ -412,6 +367,6 @@ def _pose_entries(written: Sequence[str], local: Array, more: int = 0) -> dict[s
     return values
 
 
-def _brief(values: Array, digits: int) -> str:
+def _brief(values: Iterable[float], digits: int) -> str:
     """Return numbers as a list in YAML, rounded, without zeros at their ends."""
     return f"[{', '.join(f'{round(float(v), digits) + 0.0:.10g}' for v in values)}]"

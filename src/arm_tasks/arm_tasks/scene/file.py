@@ -17,10 +17,21 @@ from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.scene.objects import GREY, SHAPES, Color, SceneObject, box, readonly
-from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, TURN, Bolt, Nut, Scene
+from arm_tasks.scene.scene import (
+    BASE_FRAME,
+    GREY,
+    SHAPES,
+    TOOL_FRAME,
+    TURN,
+    Bolt,
+    Nut,
+    Scene,
+    SceneObject,
+    box,
+)
 from arm_tasks.scene.screw_thread import ScrewThread
 
 DEFAULT_SCENE = "nut_transfer"
@@ -167,17 +178,9 @@ def load_scene(name_or_path: str | Path, robot: str = "", files: FileAccess = AN
     return _scene(read_yaml(path, SceneError, files=files), robot)
 
 
-def scene_from_text(text: str, file: str = "scene", robot: str = "") -> Scene:
-    """Read and check a scene from a string; file is its name in error messages."""
+def scene_from_text(text: str | bytes, file: str = "scene", robot: str = "") -> Scene:
+    """Read and check a scene from a string or UTF-8; file is its name in error messages."""
     return _scene(parse_yaml(text, file, SceneError), robot)
-
-
-def scene_from_bytes(data: bytes, file: str = "scene", robot: str = "") -> Scene:
-    """Read and check a scene from the content of a file, as scene_from_text()."""
-    try:
-        return scene_from_text(data.decode("utf-8-sig"), file, robot)
-    except UnicodeDecodeError:
-        raise SceneError("is not text in UTF-8; save it as such", file) from None
 
 
 class _Placer:
@@ -194,12 +197,11 @@ class _Placer:
             raise keys.fail(f"the name '{name}' is taken; choose another")
         if len(self.frames) >= MAX_PLACED:
             raise keys.fail(f"a scene has at most {MAX_PLACED} frames, bolts and objects")
-        self.parents[name] = keys.text("frame", BASE_FRAME)
-        self.frames[name] = readonly(self._placed(keys))
+        parent = self.parents[name] = keys.text("frame", BASE_FRAME)
+        self.frames[name] = read_only(self._placed(keys, parent))
         return self.frames[name]
 
-    def _placed(self, keys: TypedMapping) -> Array:
-        parent = keys.text("frame", BASE_FRAME)
+    def _placed(self, keys: TypedMapping, parent: str) -> Array:
         if parent != BASE_FRAME and parent not in self.frames:
             known = [BASE_FRAME, *self.frames]
             what = f"there is no frame '{parent}' above this line; {did_you_mean(parent, known)}"
@@ -288,7 +290,8 @@ def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> Scr
 
 def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
     keys = TypedMapping(item, f"{kind} {name}", OBJECTS[kind][1])
-    T, color = placer.place(name, keys), _color(keys)
+    T = placer.place(name, keys)
+    color = read_colour(keys.require("color")) if keys.has("color") else None
     mass = keys.number("mass", above=0.0) if keys.has("mass") else None
     if kind == "boxes":
         size = keys.numbers("size")
@@ -302,12 +305,6 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
         if key not in (*PLACED, "color", "mass")
     }
     return SceneObject(name, kind, T, SHAPES[kind](sizes, color), mass)
-
-
-def _color(keys: TypedMapping) -> Color | None:
-    if not keys.has("color"):
-        return None
-    return read_colour(keys.require("color"))
 
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:

@@ -15,9 +15,9 @@ from arm_common.transforms import Array, rpy_matrix
 from arm_common.yaml.document import parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.robot_model import read_only
 
 from arm_tasks.errors import TaskFileError
-from arm_tasks.scene.objects import readonly
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _NUMBERS = ListOf(Leaf("number", "number"), 3, 3)
@@ -80,5 +80,5 @@ def _poses(keys: TypedMapping) -> dict[str, TaughtPose]:
         tool = TypedMapping(part.require("tool"), f"pose {name}: tool", TOOL)
         joints = {joint: field.number() for joint, field in part.children("joints").items()}
         T = rpy_matrix(tool.numbers("xyz"), tool.numbers("rpy"))
-        poses[name] = TaughtPose(joints, readonly(np.asarray(T)))
+        poses[name] = TaughtPose(joints, read_only(np.asarray(T)))
     return poses

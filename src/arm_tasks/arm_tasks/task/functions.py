@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from importlib.metadata import entry_points
 from typing import Any
 
-from arm_common.errors import one_line
-from arm_common.suggestions import did_you_mean
+from arm_common.errors import InputError
+from arm_common.plugins import PluginGroup
 
 from arm_tasks.errors import PlanError
 
-GROUP = "arm_tasks.steps"
+FUNCTIONS = PluginGroup("arm_tasks.steps", "function")
 _CANCELED = "canceled"  # an argument of this name gets a function
 
 
@@ -30,17 +29,10 @@ def load_function(
         PlanError: There is no such entry point, it cannot be imported, or the arguments do not
             fit.
     """
-    found = {point.name: point for point in entry_points(group=GROUP)}
-    if name not in found:
-        known = did_you_mean(name, found) if found else "no installed package has one"
-        raise PlanError(
-            f"there is no function '{name}' among the entry points of {GROUP}; {known}"
-        )
     try:
-        function = found[name].load()
-    except Exception as error:  # noqa: BLE001  # whatever the package does when it is imported
-        why = f"{type(error).__name__}: {one_line(str(error))}"
-        raise PlanError(f"the function '{name}' cannot be imported: {why}") from None
+        function = FUNCTIONS.load(name)
+    except InputError as error:
+        raise PlanError(error.problem, remedy=error.remedy) from None
     takes_canceled = _fit(name, function, arguments)
 
     def call(canceled: Callable[[], bool]) -> object:

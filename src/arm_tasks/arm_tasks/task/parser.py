@@ -173,8 +173,7 @@ class _TaskReader:
                 rounds=tuple(reader.steps(item, defaults) for reader in readers),
             )
         if kind == "call":
-            task = self._called(keys)
-            return Call(**common, task=task.name, steps=task.steps)
+            return Call(**common, steps=self._called(keys).steps)
         if kind == "if":
             when = condition(self._when(keys))
             return If(**common, when=when, then=steps("then"), otherwise=steps("else"))

@@ -110,11 +110,6 @@ def _meanings() -> str:
     return "## The steps\n\n" + "".join(parts)
 
 
-def write(repository: Path) -> None:
-    """Write schemas and references into the source tree."""
-    for path, text in texts(repository).items():
-        write_bytes(text.encode(), path)
-
-
 if __name__ == "__main__":
-    write(Path(__file__).parents[4])
+    for path, text in texts(Path(__file__).parents[4]).items():
+        write_bytes(text.encode(), path)

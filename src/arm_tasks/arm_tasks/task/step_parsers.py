@@ -7,22 +7,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from dataclasses import MISSING, dataclass, field, fields, replace
+from typing import Any, cast
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
 from arm_common.yaml.schema_types import Leaf
 from arm_common.yaml.typed_mapping import MAX_TURNS, TypedMapping
+from arm_description.robot_model import read_only
 from arm_description.trajectories.trajectory import AS_DRAWN, DrawingOptions
 
-from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
 from arm_tasks.task import steps
-from arm_tasks.task.condition import Condition
-from arm_tasks.task.signal import Signal, Value
+from arm_tasks.task.condition import Condition, Signal, Value
 from arm_tasks.task.task_keys import AXES, ORIENTATIONS, STEPS_KEYS, WHEN
 
 _RIGHT_ANGLE = math.pi / 2.0
@@ -82,8 +81,7 @@ def _tolerance(keys: TypedMapping, default: steps.Tolerance) -> steps.Tolerance:
 
 
 def _orientation(keys: TypedMapping) -> steps.Orientation:
-    word = keys.choice("orientation", ORIENTATIONS, ORIENTATIONS[0])
-    return next(o for o in ORIENTATIONS if o == word)
+    return cast(steps.Orientation, keys.choice("orientation", ORIENTATIONS, ORIENTATIONS[0]))
 
 
 def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.Play:
@@ -135,8 +133,8 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
     T = offset @ T if keys.choice("offset_in", AXES, AXES[0]) == "target" else T @ offset
     if frame in defaults.poses:
         T = defaults.poses[frame].tool @ T
-        return steps.Target(BASE_FRAME, readonly(T), orientation, taught=frame)
-    return steps.Target(frame, readonly(T), orientation)
+        return steps.Target(BASE_FRAME, read_only(T), orientation, taught=frame)
+    return steps.Target(frame, read_only(T), orientation)
 
 
 def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MoveJoints:
@@ -191,16 +189,13 @@ def optional(keys: TypedMapping, name: str, **limits: float) -> float | None:
 def condition(keys: TypedMapping) -> Condition:
     """Read the condition of a mapping: `when` of `if` and `until`, or `wait_until` itself."""
     values = {f.name: _value(keys, f.name) for f in fields(Condition) if f.name != "signal"}
-    signal = _signal(keys) if any(map(keys.has, (*_SIGNAL_KEYS, "below"))) else None
+    signal = _signal(keys) if any(keys.has(f.name) for f in fields(Signal)) else None
     found = Condition(**values | {"measured": bool(values["measured"])}, signal=signal)
     if replace(found, measured=False) == Condition():
         raise keys.fail(f"there is no condition; known are {', '.join(WHEN.spellings)}")
     if found.problem:
         raise keys.fail(found.problem)
     return found
-
-
-_SIGNAL_KEYS = ("topic", "service", "request", "frames", "field", "type", "equals", "above")
 
 
 def _signal(keys: TypedMapping) -> Signal:
@@ -221,12 +216,6 @@ def _value(keys: TypedMapping, name: str) -> Any:
     if leaf.form == "text":
         return keys.text(name, "")
     return keys.truth(name) if leaf.form == "truth" else optional(keys, name)
-
-
-def _wait_until(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
-    timeout = keys.number("timeout", above=0.0, most=_MAX_SECONDS)
-    when = condition(keys)
-    return steps.WaitUntil(**defaults.common(keys, kind), when=when, timeout=timeout)
 
 
 _COMMANDS = {
@@ -288,25 +277,27 @@ Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]
 _COMMON = [f.name for f in fields(steps.StepBase)]
 
 
-def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
-    """Return a parser that reads each field of a step's class by its key, with defaults."""
-    own = [f.name for f in fields(cls) if f.name not in _COMMON]
+def _parser(cls: type[steps.StepBase]) -> Parser:
+    """Return a parser that reads each field of a step's class by its key, with its default."""
+    own = {f.name: f.default for f in fields(cls) if f.name not in _COMMON}
 
     def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
         def value(name: str) -> Any:
             if name == "target":
                 return _target(keys, defaults)
+            if name == "when":
+                return condition(keys)
+            default: Any = None if own[name] is MISSING else own[name]
             if name == "tolerance":
-                return _tolerance(keys, own_defaults.get(name, defaults.tolerance))
+                return _tolerance(keys, default or defaults.tolerance)
             leaf = STEPS_KEYS[kind].table.keys[name].kind
             assert isinstance(leaf, Leaf)
             if leaf.form == "text":
                 return keys.text(name)
             if leaf.form == "truth":
                 return bool(keys.truth(name))
-            default = (
-                defaults.tolerance.tilt if name == "approach_tilt" else own_defaults.get(name)
-            )
+            if name == "approach_tilt":
+                default = defaults.tolerance.tilt
             if default is None and not keys.has(name):
                 return None
             most = _MAX_SECONDS if name in ("seconds", "timeout") else _MAX_TURNS
@@ -318,35 +309,24 @@ def _parser(cls: type[steps.StepBase], **own_defaults: Any) -> Parser:
     return parse
 
 
-_HANDLE = {
-    "approach": 0.02,
-    "play": 0.0,
-    "tolerance": steps.Tolerance(tilt=math.radians(3.0)),
-}
-_SCREW = {**_HANDLE, "press": 0.3e-3, "search": 0.0}
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
     "move_pose": _parser(steps.MovePose),
-    "move_linear": _parser(steps.MoveLinear, blend=0.0),
+    "move_linear": _parser(steps.MoveLinear),
     "move_arc": _move_arc,
     "approach": _parser(steps.Approach),
     "retreat": _parser(steps.Retreat),
-    "grip": _grip,
-    "open": _grip,
-    "close": _grip,
-    "release": _grip,
-    "turn": _parser(steps.Turn, advance=0.0),
-    "unscrew": _parser(steps.Unscrew, extra_turns=0.1, pull_off_turns=0.0, **_SCREW),
-    "screw_on": _parser(steps.ScrewOn, extra_turns=0.5, **_SCREW),
-    "find_thread": _parser(steps.FindThread, around=0.0, click_depth=0.0, **_SCREW),
-    "regrasp": _parser(steps.Regrasp, **_HANDLE),
+    **dict.fromkeys(("grip", "open", "close", "release"), _grip),
+    "turn": _parser(steps.Turn),
+    "unscrew": _parser(steps.Unscrew),
+    "screw_on": _parser(steps.ScrewOn),
+    "find_thread": _parser(steps.FindThread),
+    "regrasp": _parser(steps.Regrasp),
     "wait": _parser(steps.Wait),
-    "wait_until": _wait_until,
-    "find_frame": _parser(steps.FindFrame, timeout=10.0),
-    "call_service": _command,
-    "publish": _command,
-    "run_function": _command,
+    "wait_until": _parser(steps.WaitUntil),
+    "find_frame": _parser(steps.FindFrame),
+    **dict.fromkeys(_COMMANDS, _command),
     "set_speed": _parser(steps.SetSpeed),
     "pause_for_person": _parser(steps.PauseForPerson),
 }

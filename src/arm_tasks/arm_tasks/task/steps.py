@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -135,17 +135,10 @@ class MoveBlended(StepBase):
         """Return one motion, at the lowest speed of its steps."""
         first, last = steps[0], steps[-1]
         more = last.name if last.name != first.name else f"{len(steps) - 1} more"
-        return cls(
-            name=f"{first.name} and {more}",
-            kind=first.kind,
-            file=first.file,
-            line=first.line,
-            speed=min(step.speed for step in steps),
-            retries=first.retries,
-            on_failure=first.on_failure,
-            gripper=first.gripper,
-            steps=tuple(steps),
-        )
+        common = {f.name: getattr(first, f.name) for f in fields(StepBase)}
+        common["name"] = f"{first.name} and {more}"
+        common["speed"] = min(step.speed for step in steps)
+        return cls(**common, steps=tuple(steps))
 
     @property
     def problem(self) -> str:
@@ -187,7 +180,7 @@ class Turn(StepBase):
     """Turn the tool about its own z [rad], advancing along it [m] at the same time."""
 
     angle: float
-    advance: float
+    advance: float = 0.0
     tolerance: Tolerance
 
 
@@ -196,11 +189,11 @@ class HandleNut(StepBase):
     """Fields of the steps that handle the nut on a bolt."""
 
     bolt: str  # the bolt's name
-    approach: float  # length of the straight approach to the bolt's end or the nut [m]
+    approach: float = 0.02  # length of the straight approach to the bolt's end or the nut [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
-    play: float
+    play: float = 0.0
     approach_tilt: float  # largest tilt on the approach and the retreat [rad]
-    tolerance: Tolerance  # while it turns
+    tolerance: Tolerance = Tolerance(tilt=math.radians(3.0))  # while it turns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -215,8 +208,8 @@ class Regrasp(HandleNut):
 class TurnNut(HandleNut):
     """Fields of the steps that turn the nut on a thread."""
 
-    press: float  # distance to push the nut against the bolt's end [m]
-    search: float  # radius of the search for the bolt's tip; 0 for none [m]
+    press: float = 0.3e-3  # distance to push the nut against the bolt's end [m]
+    search: float = 0.0  # radius of the search for the bolt's tip; 0 for none [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +217,6 @@ class Screw(TurnNut):
     """Fields of unscrew and screw_on."""
 
     turns: float | None  # turns of thread to undo or make; None is all turns of the scene
-    extra_turns: float  # additional turns, for an inexact arm and an unknown thread start
     grip_width: float | None  # width that holds the nut [m]; None is a little less than the nut
     open_width: float | None  # width that clears its corners [m]; None is a little more
 
@@ -233,14 +225,16 @@ class Screw(TurnNut):
 class Unscrew(Screw):
     """Unscrew the nut from a bolt and retreat with it."""
 
+    extra_turns: float = 0.1  # additional turns, for an inexact arm
     # turns of thread left at which the nut is pulled off, instead of being released again; 0: none
-    pull_off_turns: float
+    pull_off_turns: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScrewOn(Screw):
     """Screw the nut in the jaws onto a bolt, release it and retreat."""
 
+    extra_turns: float = 0.5  # additional turns, for an unknown thread start
     # whether the pressure stays until the first release; else the tool first goes back to where
     # the nut should be, which pulls off a nut that does not slide in the jaws
     keep_pressing: bool
@@ -250,8 +244,8 @@ class ScrewOn(Screw):
 class FindThread(TurnNut):
     """Turn the nut in the jaws back on a bolt's end, until someone sees or hears the click."""
 
-    click_depth: float  # of the bolt's tip in the nut at the click [m]
-    around: float  # roll of the nut in the middle of the turn, if possible [rad]
+    click_depth: float = 0.0  # of the bolt's tip in the nut at the click [m]
+    around: float = 0.0  # roll of the nut in the middle of the turn, if possible [rad]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -274,7 +268,7 @@ class FindFrame(StepBase):
     """Find a frame of tf; the steps below are planned with its pose."""
 
     frame: str
-    timeout: float  # [s]
+    timeout: float = 10.0  # [s]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -317,7 +311,6 @@ class SetSpeed(StepBase):
 class Call(StepBase):
     """Run the steps of another task."""
 
-    task: str
     steps: tuple[StepBase, ...]
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
+from typing import get_args
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
 
@@ -26,7 +28,7 @@ TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
-ORIENTATIONS: tuple[Orientation, ...] = ("full", "axis", "any")
+ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
 AXES = ("target", "tool")
 
 
@@ -75,31 +77,14 @@ BLEND = Key(
     "before the end, without a stop; 0 (it stops) if omitted",
 )
 WHEN = Table(CONDITION)
-
-
-NAME = Key(TEXT, "name in reports; the kind if omitted")
+NAMED = {"name": Key(TEXT, "name in reports; the kind if omitted")}
+MOVING = {**NAMED, "speed": SPEED}
 RECOVERY = {
     "retries": Key(COUNT_0, "how often the step is tried again if it fails; 0 if omitted"),
     "on_failure": Key(
         STEPS, "run if the step has failed, before the following steps; the task fails if omitted"
     ),
 }
-
-
-def _command(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
-) -> StepKeys:
-    """Return the keys of a step without a speed."""
-    return StepKeys(meaning, Table({"name": NAME, **keys}), short, one_of)
-
-
-def _action(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
-) -> StepKeys:
-    """Return the keys of a step without a speed that may fail at run time."""
-    return _command(meaning, {**keys, **RECOVERY}, short, one_of)
-
-
 GRIPPER = Key(
     DISTANCE,
     "width between the empty jaws, to which they move at their own speed while the arm moves; of "
@@ -107,54 +92,50 @@ GRIPPER = Key(
 )
 
 
-def _step(
-    meaning: str, keys: Mapping[str, Key], short: str = "", one_of: bool = False
+def _command(
+    meaning: str,
+    keys: Mapping[str, Key],
+    short: str = "",
+    one_of: bool = False,
+    first: Mapping[str, Key] = NAMED,
+    last: Mapping[str, Key] | None = None,
 ) -> StepKeys:
-    """Return the keys of a step that moves the arm."""
-    return _action(meaning, {"speed": SPEED, **keys, "gripper": GRIPPER}, short, one_of)
+    """Return the keys of a step, between those that all steps like it have."""
+    return StepKeys(meaning, Table({**first, **keys, **(last or {})}), short, one_of)
 
 
-def _drive(meaning: str, keys: Mapping[str, Key], short: str) -> StepKeys:
-    """Return the keys of a screw step: where it leaves the nut if it fails is unknown."""
-    return _command(meaning, {"speed": SPEED, **keys}, short)
-
-
-def _screw(turns: Key, extra: str) -> dict[str, Key]:
-    return {
-        **_turn_nut(),
-        "turns": turns,
-        "extra_turns": Key(Leaf("number, at least 0", "at_least_0"), extra),
-        **_JAW_WIDTHS,
-    }
-
-
+_action = partial(_command, last=RECOVERY)  # of a step that may fail at run time
+# of a step that moves the arm
+_step = partial(_command, first=MOVING, last={"gripper": GRIPPER, **RECOVERY})
+# of a screw step: where it leaves the nut if it fails is unknown
+_drive = partial(_command, first=MOVING)
 _JAW_WIDTHS = {
     "grip_width": Key(DISTANCE, "jaw width that holds the nut; a little less than the nut"),
     "open_width": Key(DISTANCE, "jaw width that clears its corners; a little more"),
 }
+_HANDLE_NUT = {
+    "bolt": Key(TEXT, "name of the bolt in the scene", True),
+    "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
+    "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
+    "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
+    "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
+    "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
+}
+_TURN_NUT = {
+    **_HANDLE_NUT,
+    "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
+    "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
+}
 
 
-def _turn_nut() -> dict[str, Key]:
-    return {
-        **_handle_nut("bolt"),
-        "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
-        "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
-    }
-
-
-def _handle_nut(what: str) -> dict[str, Key]:
-    return {
-        "bolt": Key(TEXT, f"name of the {what} in the scene", True),
-        "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
-        "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
-        "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
-        "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
-        "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
-    }
+def _screw(turns: Key, extra: str) -> dict[str, Key]:
+    extra_turns = Key(Leaf("number, at least 0", "at_least_0"), extra)
+    return {**_TURN_NUT, "turns": turns, "extra_turns": extra_turns, **_JAW_WIDTHS}
 
 
 ANSWER = Key(TIMEOUT, "longest time, without pauses; 10 s if omitted")
 WIDTH = Key(DISTANCE, "width between the jaws; fully open if omitted")
+WHEN_KEY = Key(WHEN, "the condition; all its keys must hold", True)
 STEPS_KEY = Key(STEPS, "the steps", required=True)
 
 STEPS_KEYS: Mapping[str, StepKeys] = {
@@ -284,7 +265,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Presses the nut in the jaws on a bolt's end, turns it back slowly, and retreats: at the "
         "click, a person tells where the thread starts (see Screwing).",
         {
-            **_turn_nut(),
+            **_TURN_NUT,
             "click_depth": Key(
                 DISTANCE,
                 "depth of the bolt's tip in the nut at the click, about 0.95 mm for chamfered "
@@ -301,7 +282,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "regrasp": _drive(
         "Hangs the nut in the jaws on a smooth pin, a bolt without a pitch, grips it by the flats "
         "that suit the thread of the next `screw_on` best, and retreats with it.",
-        {**_handle_nut("pin"), **_JAW_WIDTHS},
+        {**_HANDLE_NUT, "bolt": Key(TEXT, "name of the pin in the scene", True), **_JAW_WIDTHS},
         "bolt",
     ),
     "wait": _command("Waits.", {"seconds": Key(SECONDS, "duration", True)}, "seconds"),
@@ -382,7 +363,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "if": _command(
         "Runs one of two lists of steps, by a condition.",
         {
-            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "when": WHEN_KEY,
             "then": Key(STEPS, "the steps if it holds", True),
             "else": Key(STEPS, "the steps if not; none if omitted"),
         },
@@ -390,7 +371,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "until": _command(
         "Checks a condition and runs steps until it holds; fails if it never does.",
         {
-            "when": Key(WHEN, "the condition; all its keys must hold", True),
+            "when": WHEN_KEY,
             "at_most": Key(COUNT, "largest number of repetitions", True),
             "steps": STEPS_KEY,
         },

@@ -11,9 +11,8 @@ from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, StepReport, TaskPlan
-from arm_tasks.task.condition import Condition
+from arm_tasks.task.condition import Condition, Reading, Signal
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
-from arm_tasks.task.signal import Reading, Signal
 from arm_tasks.task.steps import Command, Task
 
 CHAIN = SimpleNamespace(

@@ -14,10 +14,9 @@ from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.result import PathStatus
 from arm_tasks.errors import PlanError
 from arm_tasks.manual.follower import Follower, FollowOptions, JointMapping
-from arm_tasks.manual.jog_input import MAX_DIRECTIONS, JogCommand
-from arm_tasks.manual.jogger import HORIZON, PERIOD, Jogger
-from arm_tasks.manual.recorder import PathRecorder
-from arm_tasks.planning.collision.motion_bounds import neighbours
+from arm_tasks.manual.jogger import HORIZON, MAX_DIRECTIONS, PERIOD, JogCommand, Jogger
+from arm_tasks.manual.teaching import PathRecorder
+from arm_tasks.planning.collision.bodies import neighbours
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
 from arm_testing.samples import sampled

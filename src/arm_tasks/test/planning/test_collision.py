@@ -16,11 +16,13 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
 from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies
-from arm_tasks.planning.collision.checker import CollisionChecker, PairDistances
-from arm_tasks.planning.collision.path_checker import clearance_along, clearance_with_jaws
+from arm_tasks.planning.collision.checker import (
+    CollisionChecker,
+    PairDistances,
+)
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.objects import GREY, SceneObject
-from arm_tasks.scene.objects import box as box_part
+from arm_tasks.scene.scene import GREY, SceneObject
+from arm_tasks.scene.scene import box as box_part
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_testing.samples import ROBOTS
@@ -101,7 +103,7 @@ def test_pairs_that_always_touch_are_skipped(checker_of):
     checker = checker_of(box("slab", (0.0, 0.0, 0.0), (0.1, 0.1, 0.02)))
     assert ("waist_link", "slab") in checker.always_touching
     assert checker.unchecked == {"slab": ["waist_link"]}
-    assert checker.collision(HOME, 0.02) is None
+    assert not checker.at(HOME, 0.02).penetrates
 
 
 def test_plan_says_which_links_an_object_encloses_in_every_posture(request_for, scene):
@@ -192,11 +194,11 @@ def test_thin_plate_between_two_path_points_is_found(checker_of):
     plate = box("plate", (0.12, 0.0, 0.185), (0.2, 0.0005, 0.1))
     checker = checker_of(plate)
     ends = np.array([[-0.8, 0.0, 0.0, 0.0], [0.8, 0.0, 0.0, 0.0]])
-    assert all(checker.collision(q, 0.02) is None for q in ends)
-    way = clearance_along(checker, ends, 0.02)
+    assert not any(checker.at(q, 0.02).penetrates for q in ends)
+    way = checker.along(ends, (0.02, 0.02))
     assert way.nearest.penetrates and way.nearest.second == "plate"
     assert way.hit_at == pytest.approx(0.295, abs=0.01)  # the wrist, 6.4 mm thick, at its edge
-    free = clearance_along(checker, ends[:1], 0.02)
+    free = checker.along(ends[:1], (0.02, 0.02))
     assert free.hit_at is None and free.nearest.distance > 0.0
 
 
@@ -206,8 +208,8 @@ def test_plate_that_only_opening_jaws_sweep_over_is_found(chain, checker_of):
     for side in np.arange(0.002, 0.03, 0.002):
         plate = box("plate", tuple((tool @ (0.0, side, 0.0, 1.0))[:3]), (0.01, 0.001, 0.01))
         checker = checker_of(plate)
-        if all(clearance_along(checker, ends, w).hit_at is None for w in (0.002, 0.03)):
-            found.append(clearance_with_jaws(checker, ends, (0.002, 0.03)))
+        if all(checker.along(ends, (w, w)).hit_at is None for w in (0.002, 0.03)):
+            found.append(checker.along(ends, (0.002, 0.03)))
     hits = [way for way in found if way.hit_at is not None]
     assert hits and all(way.nearest.second == "plate" for way in hits)
     assert len(hits) < len(found)
@@ -218,7 +220,12 @@ def test_tool_path_stops_before_a_collision(chain, checker_of):
     start = chain.fk(HOME)
     path = line(start, start @ shift_z(0.04))
     options = PathOptions(mode="position")
-    result = follow(chain, [path], HOME, options, lambda q: checker.collision(q, 0.02))
+
+    def collision(q):
+        found = checker.at(q, 0.02)
+        return found.clause if found.penetrates else None
+
+    result = follow(chain, [path], HOME, options, collision)
     assert result.status.name == "COLLISION"
     assert "finger_link would be" in result.message and "deep in wall" in result.message
     assert result.fraction == pytest.approx(17.0 / 40.0, abs=0.05)

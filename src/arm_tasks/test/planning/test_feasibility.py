@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from arm_tasks.commands import check
 from arm_tasks.errors import shipped
-from arm_tasks.planning import remedies
+from arm_tasks.planning import feasibility
 from arm_tasks.planning.feasibility import (
     FeasibilityReport,
     check_feasibility,
@@ -137,8 +137,8 @@ def test_start_is_zero_without_gripper_and_rest_posture(model):
 
 @pytest.fixture
 def attempts(monkeypatch):
-    tried = Mock(wraps=remedies.can_step)
-    monkeypatch.setattr(remedies, "can_step", tried)
+    tried = Mock(wraps=feasibility.can_step)
+    monkeypatch.setattr(feasibility, "can_step", tried)
     return tried
 
 
@@ -153,7 +153,7 @@ class TimedTrials:
         assert not is_over()
         self.begun.append(self.now)
         self.now += self._duration
-        assert is_over() == (self.now >= remedies._TOTAL_TIME - 1.0)  # the planner can see it
+        assert is_over() == (self.now >= feasibility._TOTAL_TIME - 1.0)  # the planner can see it
         self.was_feasible.append(len(self.begun) % self._feasible_one == 0)
         return self.was_feasible[-1] and not is_over()
 
@@ -166,9 +166,9 @@ def test_no_trial_begins_that_the_time_left_cannot_hold(
     """Of the time for planning and trials, planning has taken 1 s."""
     plan = checked(target(0.5)).plan
     trials = TimedTrials(duration, feasible_one)
-    monkeypatch.setattr(remedies, "can_step", trials.can_step)
-    end = remedies._TOTAL_TIME - 1.0
-    remedies.remedies(plan, clock=lambda: trials.now, spent=1.0)
+    monkeypatch.setattr(feasibility, "can_step", trials.can_step)
+    end = feasibility._TOTAL_TIME - 1.0
+    feasibility.remedies(plan, clock=lambda: trials.now, spent=1.0)
     assert trials.begun and all(begin < end for begin in trials.begun)
     tried = list(zip(trials.begun, trials.was_feasible, strict=True))
     first = next((begin for begin, feasible in tried if feasible), math.inf)
@@ -178,7 +178,7 @@ def test_no_trial_begins_that_the_time_left_cannot_hold(
 def test_nothing_is_tried_after_long_planning(checked, attempts):
     plan = checked(target(0.3)).plan
     attempts.reset_mock()
-    assert remedies.remedies(plan, spent=remedies._TOTAL_TIME) == []
+    assert feasibility.remedies(plan, spent=feasibility._TOTAL_TIME) == []
     attempts.assert_not_called()
 
 
@@ -189,13 +189,13 @@ def test_trial_is_given_up_between_parts_of_the_step(request_for, scene, monkeyp
     searched = Mock(wraps=screw_planner.wrists)
     monkeypatch.setattr(screw_planner, "wrists", searched)
     step, asked = plan.refused_at.step, Mock(return_value=False)
-    assert remedies.can_step(step, scene, plan, asked)
+    assert feasibility.can_step(step, scene, plan, asked)
     searched.assert_called_once()
     count = asked.call_count
     assert count > 10  # several times in each of sketch, collision checks and all strokes
     for k in (1, count // 2):
         is_over = Mock(side_effect=[*[False] * (k - 1), True])  # asked again, it would fail
-        assert not remedies.can_step(step, scene, plan, is_over)
+        assert not feasibility.can_step(step, scene, plan, is_over)
         assert is_over.call_count == k
 
 

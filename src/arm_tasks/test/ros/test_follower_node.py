@@ -14,10 +14,10 @@ from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_tasks.errors import TasksError
-from arm_tasks.manual import recorder as recorder_module
+from arm_tasks.manual import teaching
 from arm_tasks.manual.follower import FollowState
-from arm_tasks.manual.jog_input import JogCommand
-from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.manual.jogger import JogCommand
+from arm_tasks.manual.teaching import PathRecorder
 from arm_tasks.ros.teleop import follower as program
 from arm_tasks.ros.teleop.follower import FollowerNode, FollowTerminal
 from arm_tasks.ros.teleop.teleop_node import TeleopNode
@@ -203,7 +203,7 @@ def test_stop_without_a_driver_is_not_confirmed(worlds):
 
 
 def test_full_recording_is_reported_once_and_kept(worlds, monkeypatch, capsys):
-    monkeypatch.setattr(recorder_module, "MAX_POINTS", 5)
+    monkeypatch.setattr(teaching, "MAX_POINTS", 5)
     recorder = PathRecorder(MODEL)
     world = worlds(recorder=recorder)
     terminal = FollowTerminal(world.follower, None)

@@ -9,7 +9,6 @@ import pytest
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.nut_checks import initial_nut
 from arm_tasks.ros.task_server import monitors, planning
 from arm_tasks.ros.task_server.monitors import (
     BlindWorldDetector,
@@ -17,10 +16,9 @@ from arm_tasks.ros.task_server.monitors import (
     WorldObserver,
 )
 from arm_tasks.ros.task_server.other_nodes import NodeConnections
-from arm_tasks.scene.nut_state import NutStatus
-from arm_tasks.task.condition import Condition
+from arm_tasks.scene.nut_state import NutStatus, initial_nut
+from arm_tasks.task.condition import Condition, Signal
 from arm_tasks.task.parser import task_from_text
-from arm_tasks.task.signal import Signal
 from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState

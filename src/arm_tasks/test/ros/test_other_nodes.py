@@ -6,10 +6,11 @@ import math
 import sys
 import threading
 import time
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import pytest
 import rclpy
+from arm_common.plugins import PluginGroup
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.ports import MoveState
@@ -17,8 +18,7 @@ from arm_tasks.ros.task_server import other_nodes
 from arm_tasks.ros.task_server.message_fields import filled
 from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.task import functions
-from arm_tasks.task.condition import Condition
-from arm_tasks.task.signal import Signal
+from arm_tasks.task.condition import Condition, Signal
 from arm_tasks.task.steps import Command
 from arm_testing.ros.probe import Probe
 from geometry_msgs.msg import PoseStamped, TransformStamped
@@ -386,13 +386,18 @@ def test_sentence_names_the_value_that_is_refused(cls, content, why):
 class Functions:
     """Entry points of a package."""
 
-    def __init__(self, monkeypatch):
-        points = [
-            SimpleNamespace(name=name, load=lambda name=name: getattr(self, name))
-            for name in ("count", "wait", "fail", "deny")
-        ]
-        points.append(SimpleNamespace(name="broken", load=lambda: 1 / 0))
-        monkeypatch.setattr(functions, "entry_points", lambda group: points)
+    def __init__(self, monkeypatch, folder):
+        module, names = ModuleType("lamp"), ("count", "wait", "fail", "deny")
+        for name in names:
+            setattr(module, name, getattr(self, name))
+        monkeypatch.setitem(sys.modules, "lamp", module)
+        points = "\n".join(f"{name} = lamp:{name}" for name in (*names, "broken"))
+        (folder / "lamp-1.dist-info").mkdir()
+        written = folder / "lamp-1.dist-info" / "entry_points.txt"
+        written.write_text(f"[{functions.FUNCTIONS.group}]\n{points}\n")
+        monkeypatch.syspath_prepend(folder)
+        unread = PluginGroup(functions.FUNCTIONS.group, functions.FUNCTIONS.kind)
+        monkeypatch.setattr(functions, "FUNCTIONS", unread)
         self.seen, self.started = [], threading.Event()
 
     def count(self, times, name="x"):
@@ -411,8 +416,8 @@ class Functions:
         return False
 
 
-def test_function_of_a_package_is_run(monkeypatch, probe, nodes):
-    package = Functions(monkeypatch)
+def test_function_of_a_package_is_run(monkeypatch, tmp_path, probe, nodes):
+    package = Functions(monkeypatch, tmp_path)
 
     def run(name, **arguments):
         return end_of(probe, nodes.send(command("run_function", name, **arguments)))
@@ -422,11 +427,11 @@ def test_function_of_a_package_is_run(monkeypatch, probe, nodes):
     assert run("deny").message == "deny returned false"
     assert "did you mean 'count'?" in run("cuont", times=3).message
     assert "the arguments of the function 'count' do not fit" in run("count").message
-    assert "'broken' cannot be imported: ZeroDivisionError" in run("broken").message
+    assert "'broken' (lamp:broken) cannot be imported (module 'lamp' has" in run("broken").message
 
 
-def test_function_is_told_that_it_was_canceled(monkeypatch, probe, nodes):
-    package = Functions(monkeypatch)
+def test_function_is_told_that_it_was_canceled(monkeypatch, tmp_path, probe, nodes):
+    package = Functions(monkeypatch, tmp_path)
     move = nodes.send(command("run_function", "wait"))
     probe.until(package.started.is_set)
     move.cancel()

@@ -12,7 +12,7 @@ from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
 from arm_tasks.errors import shipped
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, _time, scene_marks
-from arm_tasks.scene.editing import remove_object
+from arm_tasks.scene.editing import SceneEditor
 from arm_tasks.scene.file import load_scene
 from arm_testing.ros.markers import MarkerWatcher
 from arm_testing.ros.probe import Probe
@@ -36,6 +36,12 @@ def world(request):
     probe.close()
     scene.destroy_node()
     rclpy.shutdown()
+
+
+def without_table(data):
+    editor = SceneEditor(data)
+    assert editor.remove("table") == ""
+    return editor.data
 
 
 def is_complete(message):
@@ -218,7 +224,7 @@ class TestSceneFollower:
         file.write_bytes(good.replace(b"pitch_mm: 1.27", b"pitch_mm: one", 1))
         probe.until(lambda: "pitch_mm" in status[-1])
         assert ("nut", 0) in watcher.shown and text == []
-        file.write_bytes(remove_object(good, "table"))
+        file.write_bytes(without_table(good))
         probe.until(lambda: ("boxes/table", 0) not in watcher.shown and status[-1] == "")
         probe.until(lambda: parents.get("table") == "removed")
         probe.until(lambda: text and "table:" not in text[-1])
@@ -232,7 +238,7 @@ class TestSceneFollower:
         status, text = self.texts.values()
         probe.until(lambda: "" in status)
         self.why = "a task is running"
-        edited = remove_object(file.read_bytes(), "table").decode()
+        edited = without_table(file.read_bytes()).decode()
         pages = probe.node.create_publisher(String, "scene_file/edited", 10)
         probe.until(pages.get_subscription_count)
         pages.publish(String(data=edited))

@@ -13,19 +13,23 @@ import rclpy
 from arm_description.model.constraints import SLACK
 from arm_tasks.commands.teleop import follow
 from arm_tasks.errors import TasksError
-from arm_tasks.manual.jog_input import (
+from arm_tasks.manual.jogger import (
+    ACCELERATION_SCALE,
+    HORIZON,
     JAWS,
     KEY_TIMEOUT,
+    LINEAR,
     MAX_DIRECTIONS,
     MODES,
     PAIRS,
+    PERIOD,
     SPEEDS,
     JogCommand,
+    Jogger,
     JoystickLayout,
     JoystickState,
     KeyboardInput,
 )
-from arm_tasks.manual.jogger import ACCELERATION_SCALE, HORIZON, LINEAR, PERIOD, Jogger
 from arm_tasks.ros.teleop.follower import FollowerNode
 from arm_tasks.ros.teleop.terminal import TeleopTerminal
 from hypothesis import given, settings

@@ -7,9 +7,9 @@ import pytest
 from arm_common.transforms import rpy_matrix
 from arm_tasks.commands.scene import main
 from arm_tasks.errors import TasksError, shipped
+from arm_tasks.manual.teaching import save_pose
 from arm_tasks.manual.touch_location import locate_sheet
 from arm_tasks.scene.file import load_scene
-from arm_tasks.scene.pose_editing import save_pose
 from arm_tasks.scene.poses import TaughtPose
 from hypothesis import given
 from hypothesis import strategies as st

@@ -10,13 +10,7 @@ from arm_common.transforms import pose, so3_exp
 from arm_common.yaml.editing import CORRECT_FIRST
 from arm_tasks.commands.scene import main
 from arm_tasks.errors import SceneError, shipped
-from arm_tasks.scene.editing import (
-    KINDS,
-    SceneEditor,
-    add_object,
-    move_object,
-    remove_object,
-)
+from arm_tasks.scene.editing import KINDS, SceneEditor
 from arm_tasks.scene.file import load_scene, scene_from_text
 
 
@@ -25,6 +19,12 @@ def mine(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_bytes(shipped("scenes")["work_environment"].read_bytes())
     return path
+
+
+def edited(data, edit):
+    editor = SceneEditor(data)
+    assert edit(editor) == ""
+    return editor.data
 
 
 def changed(before, after):
@@ -37,7 +37,7 @@ def changed(before, after):
 )
 def test_move_changes_only_one_object(scene, name):
     data = shipped("scenes")[scene].read_bytes()
-    new = move_object(data, name, (0.001, -0.002, 0.003), by=True)
+    new = edited(data, lambda editor: editor.shift(name, (0.001, -0.002, 0.003), by=True))
     old, now = changed(data, new)
     assert old.split("[")[0][2:] == now.split("[")[0][2:]
     assert ("#" in old) == ("#" in now)
@@ -47,7 +47,7 @@ def test_move_changes_only_one_object(scene, name):
     placed = [k for k in before.frames if before.moves_with(k, name)]
     same = [k for k in before.frames if np.allclose(before.frame(k), after.frame(k), atol=1e-12)]
     assert sorted(placed + same) == sorted(before.frames)
-    back = move_object(new, name, (-0.001, 0.002, -0.003), by=True)
+    back = edited(new, lambda editor: editor.shift(name, (-0.001, 0.002, -0.003), by=True))
     assert np.allclose(scene_from_text(back.decode()).frame(name), before.frame(name), atol=1e-9)
 
 
@@ -58,21 +58,23 @@ def test_added_object_can_be_removed(mine):
         ("walls", "xyz=[1, 0, 0]", "height=1", "width=1", "thickness=0.1"),
         ("frames", "frame=left", "xyz_mm=[0, 0, 9]"),
     ):
-        new = add_object(data, section, "extra", dict(key.split("=") for key in keys))
+        values = dict(key.split("=") for key in keys)
+        new = edited(data, lambda editor: editor.insert(section, "extra", values))  # noqa: B023
         assert "extra" in scene_from_text(new.decode()).frames
         assert all(line.startswith("+") for line in changed(data, new))
-        assert remove_object(new, "extra").split() == data.split()
+        removed = edited(new, lambda editor: editor.remove("extra"))
+        assert removed.split() == data.split()
 
 
 def test_remove_deletes_only_the_lines_of_the_object(mine):
     data = mine.read_bytes()
-    new = remove_object(data, "peg")
+    new = edited(data, lambda editor: editor.remove("peg"))
     assert "peg" not in scene_from_text(new.decode()).frames
     assert all(line.startswith("- ") for line in changed(data, new))
     flow = b"scene: s\npegs: {a: {xyz: [0, 0, 0], diameter: 1, length: 1}, b: {xyz: [0, 0, 0], "
     flow += b"diameter: 1, length: 1}}  # two\n"
     for name, other in (("a", "b"), ("b", "a")):
-        left = remove_object(flow, name)
+        left = edited(flow, lambda editor: editor.remove(name))  # noqa: B023
         assert list(scene_from_text(left.decode()).frames) == [other] and b"# two" in left
 
 
@@ -219,7 +221,7 @@ def test_wrong_entry_keeps_the_last_scene_and_says_why(mine):
     assert editor.set(path, "9") == "" and editor.set(("pegs", "peg", "color"), "seagreen") == ""
     assert editor.wrong == {}
     assert editor.model.objects["peg"].parts[0].size[0] == pytest.approx(0.0045)
-    assert "is not text" in _problem(b"scene: \xff\xfe")
+    assert "is not UTF-8 text" in _problem(b"scene: \xff\xfe")
     assert editor.remove("left") and editor.data.count(b"left") == before.count(b"left")
 
 

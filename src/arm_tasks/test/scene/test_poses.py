@@ -10,9 +10,8 @@ import pytest
 from arm_common.files.saving import FileChangedError
 from arm_description.trajectories.files import write_trajectory
 from arm_tasks.errors import TaskFileError, TasksError
-from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.manual.teaching import PathRecorder, forget_pose, save_pose
 from arm_tasks.planning.planner import plan_task
-from arm_tasks.scene.pose_editing import forget_pose, save_pose
 from arm_tasks.scene.poses import TaughtPose, load_poses
 from arm_tasks.task.parser import load_task, task_from_text
 from hypothesis import given, settings
@@ -203,7 +202,7 @@ def test_empty_and_oversized_recordings_are_rejected(model, monkeypatch):
             recorder.add(0.1 * k, [0.0, 0.0, 0.0, 0.0])
         with pytest.raises(TasksError, match="nothing moved"):
             recorder.trajectory()
-    monkeypatch.setattr("arm_tasks.manual.recorder.MAX_POINTS", 3)
+    monkeypatch.setattr("arm_tasks.manual.teaching.MAX_POINTS", 3)
     with pytest.raises(TasksError, match="at most 3 points"):
         for k in range(10):
             recorder.add(2.0 + 0.1 * k, [0.1 * k, 0.0, 0.0, 0.0])

@@ -6,8 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from arm_tasks.errors import PlanError
-from arm_tasks.task.condition import Condition, Observation
-from arm_tasks.task.signal import MessageType, Signal
+from arm_tasks.task.condition import Condition, MessageType, Observation, Signal
 
 TYPES = {
     "a/msg/State": MessageType(

@@ -1,14 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Collision checks of the arm with itself and the scene, using MuJoCo's distances.
+"""Collision checks of the arm with itself and the scene, in postures and along paths.
 
 Boxes, cylinders and spheres are convex: MuJoCo computes their distance, or their depth where they
 overlap, by GJK and EPA (https://mujoco.readthedocs.io/en/stable/APIreference/APIfunctions.html,
 mj_geomDistance).
+
+A path is proven between its points, too. During a straight joint motion by dq, two bodies approach
+by at most sum(lever |dq|). Between two points with distances d1 and d2 they cannot touch if that
+bound is below d1 + d2. Otherwise the segment is halved, until no pair approaches by more than a
+millimetre (Schwarzer, Saha and Latombe, "Adaptive dynamic collision checking", IEEE Transactions
+on Robotics 21, 2005).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,22 +25,19 @@ from arm_description.robot_model import RobotModel
 from arm_description.urdf.reader import read_urdf
 
 from arm_tasks.planning.collision.bodies import (
-    CollisionBody,
-    carried_bodies,
-    robot_bodies,
-    scene_bodies,
-)
-from arm_tasks.planning.collision.motion_bounds import (
     BodyPlacement,
+    CollisionBody,
     MotionBounds,
     neighbours,
+    object_bodies,
     rigid_groups,
+    robot_bodies,
+    scene_bodies,
     unsized_pairs,
 )
 from arm_tasks.planning.collision.mujoco_library import mujoco
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.payloads import Carried
-from arm_tasks.scene.scene import Scene
+from arm_tasks.scene.grasp import Carried
+from arm_tasks.scene.scene import Scene, SceneObject
 
 _TIP_RADIUS = 1e-6  # m
 _FARTHEST = 1e3  # largest distance that is computed [m]
@@ -88,7 +92,7 @@ def _half_sizes(body: CollisionBody) -> list[float]:
 
 def tip_depths(obj: SceneObject, points: Array) -> Array:
     """Return how deep points (m, 3) in base_link are in an object (m,) [m], negative outside."""
-    bodies = [CollisionBody("", part.kind, part.size, obj.pose @ part.pose) for part in obj.parts]
+    bodies = object_bodies(obj)
     tip = CollisionBody("", "sphere", (_TIP_RADIUS,), np.eye(4))
     pairs = PairDistances([tip, *bodies], [(0, 1 + k) for k in range(len(bodies))])
     fixed = [body.pose for body in bodies]
@@ -99,8 +103,7 @@ def tip_depths(obj: SceneObject, points: Array) -> Array:
 
 def thickness(obj: SceneObject) -> float:
     """Return the smallest extent of the parts of an object [m]."""
-    extents = {"box": (1.0, 1.0, 1.0), "cylinder": (2.0, 1.0), "sphere": (2.0,)}
-    return min(float(np.min(np.multiply(extents[p.kind], p.size))) for p in obj.parts)
+    return min(part.extent(axis) for part in obj.parts for axis in part.pose[:3, :3].T)
 
 
 TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
@@ -154,7 +157,7 @@ class CollisionChecker:
         tree = read_urdf(model.to_urdf())
         own, self.unsupported = robot_bodies(tree)  # unsupported: links with meshes
         if carried is not None:
-            own += carried_bodies(scene.object(carried.name), carried.grasp)
+            own += object_bodies(scene.object(carried.name), carried.grasp)
             scene = scene.without(carried.name)
         fixed = scene_bodies(scene)
         self._bodies = [*own, *fixed]
@@ -229,10 +232,30 @@ class CollisionChecker:
         """Return the nearest pair for joint positions (n,) and a jaw width [m]."""
         return self.clearance(self.distances(q, width))
 
-    def collision(self, q: Array, width: float) -> str | None:
-        """Return a clause about a collision, or None; a callback for paths.planner.follow."""
-        found = self.at(q, width)
-        return found.clause if found.penetrates else None
+    def along(
+        self, rows: Array, widths: tuple[float, float], allowed: AllowedContact | None = None
+    ) -> PathClearance:
+        """Return the clearance of a path through rows (m, n), straight between them [rad or m].
+
+        The jaws move from one width to another [m] and may have any width between at any point of
+        the path; a contact may be allowed. The collision found first along the path counts, else
+        the nearest pair.
+        """
+        paths = [_PathCheck(self, rows, w, allowed).run() for w in _sampled(*widths)]
+        hits = [path for path in paths if path.hit_at is not None]
+        if hits:
+            return min(hits, key=lambda path: path.hit_at or 0.0)
+        return min(paths, key=lambda path: path.nearest.distance)
+
+    def of_jaws(self, q: Array, start: float, end: float) -> Clearance:
+        """Return the clearance while the jaws move from one width to another [m].
+
+        Closing jaws may touch payloads.
+        """
+        allowed = self.allowed_contacts() if end < start else 0.0
+        widths = _sampled(start, end)[1:]
+        near = [self.clearance(self.distances(q, float(w)) + allowed) for w in widths]
+        return min(near, key=lambda found: found.distance, default=Clearance(math.inf))
 
     def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
         return self._bodies[pair[0]].name, self._bodies[pair[1]].name
@@ -247,3 +270,68 @@ class CollisionChecker:
                 for _ in range(_POSTURES)
             ]
         )
+
+
+_FINE = 1e-3  # m; segments on which no pair approaches by more are not divided
+
+
+@dataclass(frozen=True)
+class PathClearance:
+    """Clearance of a path."""
+
+    nearest: Clearance  # the nearest pair on the whole path; if it penetrates, the deepest
+    hit_at: float | None = None  # fraction of the joint path at the first collision, or None
+
+
+class _PathCheck:
+    """Check of one path through rows (m, n) of joint positions [rad or m]."""
+
+    def __init__(
+        self, checker: CollisionChecker, rows: Array, width: float, allowed: AllowedContact | None
+    ) -> None:
+        self._checker, self._rows, self._width = checker, rows, width
+        self._allowed = checker.allowed_contacts(allowed) if allowed else 0.0
+        steps = np.abs(np.diff(rows, axis=0))
+        self._travel = np.vstack([np.zeros(rows.shape[1]), np.cumsum(steps, axis=0)])
+        self._nearest = Clearance(math.inf)
+        self._hit: float | None = None
+
+    def run(self) -> PathClearance:
+        end = float(len(self._rows) - 1)
+        first = self._distances(0.0)
+        if end > 0.0:
+            self._between(0.0, end, first, self._distances(end))
+        travel = self._travel.sum(axis=1)
+        if self._hit is None:
+            return PathClearance(self._nearest)
+        share = float(self._at(travel[:, None], self._hit)[0]) / max(float(travel[-1]), 1e-12)
+        return PathClearance(self._nearest, share)
+
+    def _between(self, a: float, b: float, at_a: Array, at_b: Array) -> None:
+        approach = self._checker.levers @ (self._at(self._travel, b) - self._at(self._travel, a))
+        unproven = approach >= at_a + at_b
+        if not unproven.any() or approach[unproven].max() < _FINE:
+            return
+        middle = 0.5 * (a + b)
+        at_middle = self._distances(middle)
+        self._between(a, middle, at_a, at_middle)
+        self._between(middle, b, at_middle, at_b)
+
+    def _distances(self, s: float) -> Array:
+        """Return the distances of all pairs at row s, which may be fractional."""
+        distances = self._checker.distances(self._at(self._rows, s), self._width)
+        found = self._checker.clearance(distances, self._allowed)
+        if found.penetrates:
+            self._hit = s if self._hit is None else min(s, self._hit)
+        if found.distance < self._nearest.distance:
+            self._nearest = found
+        return np.asarray(distances + self._allowed)
+
+    def _at(self, rows: Array, s: float) -> Array:
+        i = max(min(int(s), len(rows) - 2), 0)
+        following = rows[min(i + 1, len(rows) - 1)]
+        return np.asarray(rows[i] + (s - i) * (following - rows[i]))
+
+
+def _sampled(start: float, end: float) -> Array:
+    return np.linspace(start, end, 1 + math.ceil(abs(end - start) / _FINE))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import importlib
 import logging
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from arm_common.suggestions import install_command
@@ -16,27 +16,19 @@ from arm_tasks.errors import TasksError
 _LOGGER = logging.getLogger(__name__)
 
 
+@cache
 def mujoco() -> Any:
     """Return the module; raise TasksError if it is not installed."""
     try:
-        return _module()
+        module = importlib.import_module("mujoco")
     except ImportError as error:
         raise TasksError(
             f"contacts and collisions need MuJoCo, which is not installed ({error})",
             remedy=install_command("mujoco"),
         ) from None
-
-
-@cache
-def _module() -> Any:
-    module = importlib.import_module("mujoco")
     # By default it writes warnings into a file in the current folder.
-    module.set_mju_user_warning(_log_warning)
+    module.set_mju_user_warning(partial(_LOGGER.warning, "MuJoCo: %s"))
     return module
-
-
-def _log_warning(text: str) -> None:
-    _LOGGER.warning("MuJoCo: %s", text)
 
 
 def has_mujoco() -> bool:

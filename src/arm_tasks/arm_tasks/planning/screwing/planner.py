@@ -30,19 +30,24 @@ from arm_tasks.planning.screwing.last_grip import (
 )
 from arm_tasks.planning.screwing.strokes import (
     MIN_CAUGHT,
+    OTHER_GRIP,
     GripScore,
     NoLastGrip,
+    Place,
+    Spiral,
     Stroke,
     Strokes,
+    Wrist,
+    between,
     rotation,
     screw_on_strokes,
     turn_back,
     unscrew_strokes,
+    wrists,
 )
-from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, wrists
 from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
-from arm_tasks.scene.payloads import holding_width
+from arm_tasks.scene.grasp import holding_width
 from arm_tasks.scene.scene import CATCH_TURNS, PIN_OVERHANG, TURN, Nut, Scene
 from arm_tasks.task.steps import (
     FindThread,
@@ -69,10 +74,6 @@ _CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [
 # roll where the grips, a sixth of a turn apart, allow it.
 _MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
 _DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on", Regrasp: "on"}
-_ADVICE = (
-    "turn the other bolt about its axis, or let the arm grip the nut anew on a pin "
-    "(docs/screw.md#over-a-pin)"
-)
 StrokeChoice = Callable[[Wrist], Strokes]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
@@ -144,7 +145,7 @@ class ScrewPlanner:
         if comes_off:
             next_score = score() if isinstance(then, ScrewOn) else None
             if risk := off_warning(self.bolt, nut, step, chosen, next_score):
-                self.builder.warnings.append(f"{self.name}: {risk}; {_ADVICE}")
+                self.builder.warnings.append(f"{self.name}: {risk}; {OTHER_GRIP}")
             return InJaws(nut.roll + rotation(chosen.strokes[:-1]) - chosen.strokes[-1].grip)
         turned = -self.bolt.hand * requested * TURN
         return OnBolt(nut.bolt, nut.turns - requested, nut.roll + turned)
@@ -164,19 +165,14 @@ class ScrewPlanner:
             turns, held = option.turns, option.held
             return unscrew_strokes(self.bolt, wrist, nut, turns, score(), held, levels)
 
-        def choose_safest(wrist: Wrist) -> Strokes:
-            try:
-                return choose(options[0], wrist)
-            except NoLastGrip as none:
-                raise NoLastGrip(f"{none}; {_ADVICE}") from None
-
         def choose_less_safe(option: OffOption, wrist: Wrist) -> Strokes:
             with suppress(NoLastGrip):
                 choose(options[0], wrist)
                 raise OutOfReach("there is a safer last grip")
             return choose(option, wrist)
 
-        return [choose_safest, *(partial(choose_less_safe, option) for option in options[1:])]
+        others = (partial(choose_less_safe, option) for option in options[1:])
+        return [partial(choose, options[0]), *others]
 
     def _grip_score(self, nut: OnBolt, then: NextGrip | None) -> Callable[[], GripScore | None]:
         chain, q = self.builder.chain, self.builder.q

@@ -4,10 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from pathlib import Path
-from typing import NamedTuple
-
 import numpy as np
 from arm_common.files.access import FileAccess
 from arm_common.transforms import Array
@@ -23,10 +19,9 @@ from arm_kinematics.paths.trajectories import follow_poses
 
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.planning.collision.checker import TOUCH, thickness, tip_depths
-from arm_tasks.planning.plan_builder import Labels, PlanBuilder
+from arm_tasks.planning.plan_builder import Errors, Labels, PlanBuilder
 from arm_tasks.planning.tool_path import OutOfReach, out_of_reach, path_options
-from arm_tasks.scene.objects import SceneObject
-from arm_tasks.scene.scene import BASE_FRAME, Scene
+from arm_tasks.scene.scene import BASE_FRAME, Scene, SceneObject
 from arm_tasks.task import steps
 
 
@@ -71,13 +66,13 @@ class PlayPlanner:
         options = path_options(orientation, step.tolerance)
 
         def plan(start: IkResult) -> None:
-            path = joint_path(chain, poses, tool.times_at(step.tool_speed), start.q, options)
+            times = tool.times_at(step.tool_speed)
+            positions, timed, errors = joint_path(chain, poses, times, start.q, options)
             self._builder.joint_motion(begin, start.q)
-            with contextlib.ExitStack() as allowed:
-                if obj is not None:
-                    self._require_shallow(along, obj, path.positions)
-                    allowed.enter_context(self._builder.allow_contact(obj.name, step.depth))
-                self._builder.motion(along, path.positions, path.errors, timed=path.timed(chain))
+            if obj is not None:
+                self._require_shallow(along, obj, positions)
+            with self._builder.allow_contact(step.touch, step.depth):
+                self._builder.motion(along, positions, errors, timed=timed)
 
         builder = self._builder
         builder.first_feasible(begin, lambda: builder.postures(poses[0], options), plan)
@@ -107,34 +102,23 @@ class PlayPlanner:
         except DescriptionError as error:
             raise self._builder.invalid(step, str(error)) from None
         recorded = recorded.reversed() if step.reverse else recorded
-        path = Path(step.path).stem
-        begin = Labels(step, name, f"moving to the beginning of {path}", "begin")
+        begin = Labels(step, name, f"moving to the beginning of {step.what}", "begin")
         self._builder.joint_motion(begin, recorded.positions[0])
         timed = keep_pace(recorded.times, recorded.positions, chain.velocity, chain.acceleration)
-        along = Labels(step, name, f"playing {path}{' in reverse' if step.reverse else ''}")
+        along = Labels(step, name, f"playing {step.what}{' in reverse' if step.reverse else ''}")
         self._builder.motion(along, timed.positions.copy(), timed=timed)
-
-
-class PlayedPath(NamedTuple):
-    """Joint positions along a trajectory of the tool."""
-
-    positions: Array  # (m, n) [rad or m]
-    times: Array | None  # (m,) from 0, increasing [s]; None for as fast as possible
-    errors: tuple[float, float]  # largest distance [m] and angle [rad] from it
-
-    def timed(self, chain: Chain) -> TimedPath | None:
-        """Return it at its own pace, slower where the limits require it; None without times."""
-        if self.times is None:
-            return None
-        return keep_pace(self.times, self.positions, chain.velocity, chain.acceleration)
 
 
 def joint_path(
     chain: Chain, poses: Array, times: Array | None, start: Array, options: PathOptions
-) -> PlayedPath:
+) -> tuple[Array, TimedPath | None, Errors]:
     """Return the joint path through poses base_link <- tool0 (k, 4, 4), straight between them.
 
     It starts at joint positions (n,); the times (k,) [s] are those of the poses.
+
+    Returns:
+        Its rows (m, n) [rad or m]; the same at the pace of the times, slower where the limits
+        require it, or None without times; and the largest distance [m] and angle [rad] from it.
 
     Raises:
         OutOfReach: The path ends before the last pose.
@@ -147,5 +131,8 @@ def joint_path(
         miss = out_of_reach(end, options, end.missing_distance, end.missing_angle)
         miss.what = f"{way.where}: {miss.what}"
         raise miss
-    taken = None if times is None else np.interp(way.at, np.arange(len(times)), times)
-    return PlayedPath(way.positions, taken, way.errors)
+    if times is None:
+        return way.positions, None, way.errors
+    taken = np.interp(way.at, np.arange(len(times)), times)
+    timed = keep_pace(taken, way.positions, chain.velocity, chain.acceleration)
+    return way.positions, timed, way.errors

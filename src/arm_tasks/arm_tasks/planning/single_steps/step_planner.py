@@ -25,12 +25,11 @@ from arm_tasks.planning.world_model import (
     Dropped,
     InJaws,
     OnBolt,
+    PlannedNutState,
     PlannedWorldState,
-    at_start,
     where_nut_is,
 )
-from arm_tasks.scene.grasp import GRIP
-from arm_tasks.scene.payloads import grasp, holding_width
+from arm_tasks.scene.grasp import GRIP, grasp, holding_width
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME
 from arm_tasks.task import steps
 from arm_tasks.task.condition import Condition
@@ -65,10 +64,10 @@ class StepPlanner:
         self._checkers, self._files = checkers, files
         self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
             steps.GripStep: self._grip,
-            steps.Unscrew: self._unscrew,
-            steps.ScrewOn: self._screw_on,
-            steps.FindThread: self._find_thread,
-            steps.Regrasp: self._regrasp,
+            steps.Unscrew: self._handle_nut,
+            steps.ScrewOn: self._handle_nut,
+            steps.FindThread: self._handle_nut,
+            steps.Regrasp: self._handle_nut,
             steps.Wait: self._wait,
             steps.WaitUntil: self._wait_until,
             steps.FindFrame: self._find_frame,
@@ -138,34 +137,25 @@ class StepPlanner:
         if held:
             raise self.builder.invalid(step, f"the jaws hold {held}{why}")
 
-    def _unscrew(self, step: steps.Unscrew, name: str) -> None:
+    def _handle_nut(self, step: steps.HandleNut, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        nut = self.world.nut
-        if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
-            raise self._nut_elsewhere(step, f"on {step.bolt}")
-        if problem := pull_off_problem(planner.bolt, nut, step):
-            raise self.builder.invalid(step, problem)
-        self._require_empty_jaws(step)
-        self.world = replace(self.world, nut=planner.unscrew(step, nut, self._next_grip()))
-
-    def _screw_on(self, step: steps.ScrewOn, name: str) -> None:
-        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        nut = self._nut_in_jaws(step)
-        self.world = replace(self.world, nut=planner.screw_on(step, nut))
-
-    def _find_thread(self, step: steps.FindThread, name: str) -> None:
-        nut = self._nut_in_jaws(step)
-        ScrewPlanner(self.builder, self.world.scene, step, name).find_thread(step, nut)
-
-    def _regrasp(self, step: steps.Regrasp, name: str) -> None:
-        planner = ScrewPlanner(self.builder, self.world.scene, step, name)
-        nut = self._nut_in_jaws(step)
-        self.world = replace(self.world, nut=planner.regrasp(step, nut, self._next_grip()))
-
-    def _nut_in_jaws(self, step: steps.HandleNut) -> InJaws:
-        if not isinstance(self.world.nut, InJaws):
+        nut: PlannedNutState = self.world.nut
+        if isinstance(step, steps.Unscrew):
+            if not isinstance(nut, OnBolt) or nut.bolt != step.bolt:
+                raise self._nut_elsewhere(step, f"on {step.bolt}")
+            if problem := pull_off_problem(planner.bolt, nut, step):
+                raise self.builder.invalid(step, problem)
+            self._require_empty_jaws(step)
+            nut = planner.unscrew(step, nut, self._next_grip())
+        elif not isinstance(nut, InJaws):
             raise self._nut_elsewhere(step, "in the jaws; unscrew it first")
-        return self.world.nut
+        elif isinstance(step, steps.ScrewOn):
+            nut = planner.screw_on(step, nut)
+        elif isinstance(step, steps.Regrasp):
+            nut = planner.regrasp(step, nut, self._next_grip())
+        elif isinstance(step, steps.FindThread):
+            planner.find_thread(step, nut)
+        self.world = replace(self.world, nut=nut)
 
     def _next_grip(self) -> NextGrip | None:
         """Return the next step with the nut if it matters by which flats the jaws hold it."""
@@ -232,4 +222,5 @@ class StepPlanner:
         self.builder.add(Labels(step, name, step.say), "pause", 0.0)
         if step.nut_back:
             self.world.scene.require_nut()
-            self.world = replace(self.world, nut=at_start(self.world.scene))
+            nut = PlannedWorldState.at_start(self.world.scene).nut
+            self.world = replace(self.world, nut=nut)

@@ -19,8 +19,8 @@ from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.run_task.client import BLIND, TaskClient
 from arm_tasks.ros.task_messages import nut_report, step_report
+from arm_tasks.scene.grasp import lies_on
 from arm_tasks.scene.nut_state import NutReport
-from arm_tasks.scene.payloads import lies_on
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Task

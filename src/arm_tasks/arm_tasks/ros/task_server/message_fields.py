@@ -12,8 +12,8 @@ from arm_common.suggestions import did_you_mean
 
 from arm_tasks.errors import PlanError
 from arm_tasks.planning.plan import TaskPlan
+from arm_tasks.task.condition import MessageType, Signal, full_type
 from arm_tasks.task.policy import refuse_arm_command
-from arm_tasks.task.signal import MessageType, Signal, full_type
 from arm_tasks.task.steps import Command
 
 NOW = "now"  # as the value of a field of the type TIME

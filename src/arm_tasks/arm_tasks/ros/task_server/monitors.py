@@ -21,13 +21,12 @@ from arm_interfaces.msg import NutState
 from arm_kinematics import Chain
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import TaskOutcome
-from arm_tasks.execution.nut_checks import safe_state, start_disagreement
 from arm_tasks.execution.ports import ArmPort
 from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.ros.driver_client import ArmState
 from arm_tasks.ros.task_messages import is_judged, nut_report
 from arm_tasks.ros.task_server.planning import Planning
-from arm_tasks.scene.nut_state import NutReport, NutStatus
+from arm_tasks.scene.nut_state import NutReport, NutStatus, safe_state, start_disagreement
 from arm_tasks.task.condition import Condition, Observation
 from arm_tasks.task.steps import If, Until, all_steps
 

@@ -41,9 +41,9 @@ from arm_tasks.ros.task_server.message_fields import (
     required_class,
     resolved,
 )
+from arm_tasks.task.condition import Reading, Signal, full_type
 from arm_tasks.task.functions import load_function
 from arm_tasks.task.policy import arm_commands, refuse_arm_command
-from arm_tasks.task.signal import Reading, Signal, full_type
 from arm_tasks.task.steps import Command
 
 # mypy: disable-error-code="no-untyped-call"

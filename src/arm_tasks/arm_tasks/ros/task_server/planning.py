@@ -21,7 +21,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.srv import CheckTask
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
-from arm_tasks.execution.nut_checks import REFERENCE_RUNS, NutPrediction
+from arm_tasks.execution.ports import REFERENCE_RUNS, NutPrediction
 from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.planning.feasibility import FeasibilityReport, check_feasibility
 from arm_tasks.planning.plan import TaskPlan

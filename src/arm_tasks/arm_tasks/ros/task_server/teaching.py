@@ -33,16 +33,16 @@ from arm_tasks.scene.poses import TaughtPose, check_name, load_poses
 from arm_tasks.task.parser import load_task
 
 if TYPE_CHECKING:
-    from arm_tasks.manual.recorder import PathRecorder
+    from arm_tasks.manual.teaching import PathRecorder
 
 
 TEACHING = PluginGroup(
     "arm_tasks.teaching",
     "way to teach",
     {
-        "save_pose": "arm_tasks.scene.pose_editing:save_pose",
-        "forget_pose": "arm_tasks.scene.pose_editing:forget_pose",
-        "path": "arm_tasks.manual.recorder:PathRecorder",
+        "save_pose": "arm_tasks.manual.teaching:save_pose",
+        "forget_pose": "arm_tasks.manual.teaching:forget_pose",
+        "path": "arm_tasks.manual.teaching:PathRecorder",
         "bolt": "arm_tasks.ros.task_server.touching:Touching",
     },
 )

@@ -24,8 +24,8 @@ from sensor_msgs.msg import JointState
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping
-from arm_tasks.manual.jog_input import KEY_TIMEOUT
-from arm_tasks.manual.recorder import PathRecorder
+from arm_tasks.manual.jogger import KEY_TIMEOUT
+from arm_tasks.manual.teaching import PathRecorder
 from arm_tasks.ros.teleop.teleop_node import StreamingNode
 from arm_tasks.ros.teleop.terminal import ARM_HELP, ArmTerminal, running_node
 

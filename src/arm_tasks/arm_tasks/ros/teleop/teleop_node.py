@@ -26,8 +26,14 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_interfaces.msg import TaskState
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError
-from arm_tasks.manual.jog_input import JogCommand, JoystickLayout, JoystickState
-from arm_tasks.manual.jogger import PERIOD, Jogger, MotionStream
+from arm_tasks.manual.jogger import (
+    PERIOD,
+    JogCommand,
+    Jogger,
+    JoystickLayout,
+    JoystickState,
+    MotionStream,
+)
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.driver_client import ArmState
 

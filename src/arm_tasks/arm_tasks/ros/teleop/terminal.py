@@ -20,8 +20,7 @@ from arm_description.robot_model import RobotModel
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_tasks.errors import TasksError
-from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
-from arm_tasks.manual.jogger import PERIOD
+from arm_tasks.manual.jogger import JAWS, PERIOD, KeyboardInput, key_descriptions
 from arm_tasks.ros.client.arm import Arm
 from arm_tasks.ros.client.teacher import Teacher
 from arm_tasks.ros.teleop.teleop_node import StreamingNode, TeleopNode

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_hardware.calibration.axes import START_TOLERANCE
 from arm_tasks.errors import PlanError
-from arm_tasks.execution.resume import WIDTH_TOLERANCE, remaining_motion
+from arm_tasks.execution.step_execution import WIDTH_TOLERANCE, remaining_motion
 from arm_tasks.task.request import ArmConfiguration
 from hypothesis import given, settings
 from hypothesis import strategies as st
