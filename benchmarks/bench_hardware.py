@@ -31,7 +31,7 @@ from arm_common.cli import at_least
 from arm_hardware.backends import FEETECH_SERVOS, backends_of
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.wiring import PCA9685, SerialBus
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal

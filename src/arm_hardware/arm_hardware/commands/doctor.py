@@ -33,8 +33,15 @@ from arm_hardware.commands.doctor_checks import (
     check_user,
     has_ros,
 )
-from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, Loopback, check_network
-from arm_hardware.commands.doctor_sockets import PROC, Endpoint, check_processes, endpoints_of
+from arm_hardware.commands.doctor_network import (
+    LOOPBACK_TIMEOUT,
+    PROC,
+    Endpoint,
+    Loopback,
+    check_network,
+    check_processes,
+    endpoints_of,
+)
 
 
 def _throttled() -> str:

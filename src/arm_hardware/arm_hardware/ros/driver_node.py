@@ -24,7 +24,7 @@ from arm_hardware.clock import driver_clock
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import ARM, RESET, HardwareError, StateError
-from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
+from arm_hardware.ros.controllers import GripperServer, TrajectoryMonitor, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.managed_node import ManagedNode
 from arm_hardware.ros.parameters import (
@@ -33,7 +33,6 @@ from arm_hardware.ros.parameters import (
     driver_parameters,
 )
 from arm_hardware.ros.state_publisher import DriverStatePublisher
-from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 from arm_interfaces.srv import Rehearse
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"

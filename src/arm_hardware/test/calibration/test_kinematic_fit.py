@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
 from arm_hardware.calibration.touch_points import (

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from arm_hardware.bus.wiring import SerialBus
 from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.errors import CalibrationError
 

@@ -25,7 +25,7 @@ from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.bus.wiring import ServoBoard
 from arm_hardware.calibration.servo_map import TRAVEL_US
 from arm_hardware.clock import SteadyClock
-from arm_hardware.control.servo_model import ServoModel
+from arm_hardware.control.position_estimate import ServoModel
 
 from arm_simulation.emulation.faults import Faults
 from arm_simulation.emulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip

@@ -20,7 +20,7 @@ from arm_common.transforms import Array
 from arm_description.library import load_robot
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import pulse_calibration
 from arm_hardware.shared_pace import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene

@@ -14,7 +14,7 @@ import launch_testing
 import pytest
 from arm_common.network import NETWORK, RANGE, limit_to_this_computer
 from arm_common.ros.qos import LATCHED
-from arm_hardware.commands.doctor_sockets import ros_processes
+from arm_hardware.commands.doctor_network import ros_processes
 from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription

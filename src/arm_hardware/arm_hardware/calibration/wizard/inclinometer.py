@@ -19,7 +19,7 @@ from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 
 _SHORTEST = 5e-3  # [m] of a link along which an inclinometer can lie
 _LEVEL = 0.1  # vertical component of an axis that is still taken for horizontal

@@ -14,8 +14,7 @@ import pytest
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.bus.wiring import FEETECH
-from arm_hardware.calibration.calibration import ServoCalibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import ServoCalibration, axes_of
 from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.wizard.draft import CalibrationDraft

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import joint_zeros
 from arm_hardware.calibration.touch_points import tip_position, tip_resolution
