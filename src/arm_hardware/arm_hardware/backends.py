@@ -137,7 +137,7 @@ class Backend:
 SERVOKIT = Backend(
     protocol=PCA9685,
     text="a PCA9685 by Adafruit's library",
-    connect="arm_hardware.bus.linux_i2c:servokit_bus",
+    connect="arm_hardware.bus.servokit:servokit_bus",
     emulate="arm_simulation.emulation.board:emulate_servokit",
     modules=("adafruit_servokit", "board"),
     packages=(
@@ -149,7 +149,7 @@ SERVOKIT = Backend(
 I2C_DEV = Backend(
     protocol=PCA9685,
     text="a PCA9685 by the kernel's interface, smbus2",
-    connect="arm_hardware.bus.linux_i2c:i2c_dev_bus",
+    connect="arm_hardware.bus.pca9685:i2c_dev_bus",
     emulate="arm_simulation.emulation.board:SimulatedBoard",
     modules=("smbus2",),
     packages=("smbus2",),

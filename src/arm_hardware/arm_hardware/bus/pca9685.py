@@ -12,8 +12,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
+from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, bus_label, linux_i2c
 from arm_hardware.bus.interface import BusPhrases, Measurement
+from arm_hardware.bus.retrying_bus import confirmed
 from arm_hardware.bus.wiring import CHANNELS, COUNTS, ServoBoard, prescale
 from arm_hardware.errors import BusError
 
@@ -327,3 +328,8 @@ class Pca9685Bus:
         """Return the four registers of a channel, which needs no auto-increment."""
         base = LED0 + 4 * channel
         return bytes(self._registers.read(base + k)[0] for k in range(4))
+
+
+def i2c_dev_bus(board: ServoBoard, lock: BoardLock | None) -> Pca9685Bus:
+    """Return a bus, still closed, that drives a board by the kernel's interface alone."""
+    return Pca9685Bus(board, linux_i2c, bus_label(), lock)

@@ -20,8 +20,7 @@ from arm_common.cli import run, unused
 
 from arm_hardware.backends import AUTO, backend_for, of_simulation
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
-from arm_hardware.bus.linux_i2c import linux_i2c
+from arm_hardware.bus.i2c import LockTimeoutI2C, Registers, linux_i2c
 from arm_hardware.bus.pca9685 import (
     ALL_LED_OFF_H,
     FULL,

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import I2C
+from arm_hardware.bus.i2c import I2C, TRANSFER_TIMEOUT, LinuxI2C
 from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.linux_i2c import TRANSFER_TIMEOUT, LinuxI2C
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
 from arm_hardware.bus.wiring import ServoBoard

@@ -16,8 +16,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
-from arm_hardware.calibration.kinematic_fit import fit, joint_zeros
-from arm_hardware.calibration.touch_points import TouchPoints
+from arm_hardware.calibration.kinematic_fit import TouchPoints, fit, joint_zeros
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.planning.collision.mujoco_library import mujoco
@@ -106,7 +105,7 @@ def zeros_after_touching(model: RobotModel, noise: Noise, seed: int) -> Array:
         for there in (q - 2.0 * half, q + half, q):
             joints = arm.joints(there)
         tips.append(chain.fk(joints)[:3, 3] + rng.normal(0.0, _RULER, 3))
-    points = TouchPoints(model.name, np.zeros(3), commanded, np.array(tips))
+    points = TouchPoints(np.zeros(3), commanded, np.array(tips))
     found = fit(model, joint_zeros(model), points)
     left = np.array(arm.zeros)
     for parameter, value in zip(found.parameters, found.values, strict=True):
