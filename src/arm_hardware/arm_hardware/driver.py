@@ -154,7 +154,7 @@ class Driver:
         )
         self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
-            self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
+            self.axes, self.output, self.period, rest, options.slow_homing, options
         )
         self.rest = rest
         self.loop = self._control_loop()

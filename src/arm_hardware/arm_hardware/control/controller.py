@@ -63,7 +63,7 @@ class TrajectoryController(DriverStateMachine):
         self._smoother = Smoother(smoothing_ticks(motion_options.jerk_time, dt))
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._streamed: ValidatedGoal | None = None  # the running trajectory if it may be streamed
-        self._grip_timer = GripTimer(motion_options.grip_force)
+        self._grip_timer = GripTimer(motion_options)
         self._final_note = ""
         self._unpaused = 0.0  # last requested speed scaling above 0, 0 if there was none
         self._client_lost = False  # since the last motion ended
@@ -162,8 +162,8 @@ class TrajectoryController(DriverStateMachine):
     def _plan(self, goal: ValidatedGoal, ahead: Forecast) -> PlannedMotion:
         """Return the motion from a forecast; the lock is not held, as ticks need it."""
         position, velocity, scaling = ahead.start
-        budget = self._options.power_budget
-        return plan_motion(goal, self.axes, position, velocity, self._dt, budget, scaling)
+        options = self._options
+        return plan_motion(goal, self.axes, position, velocity, self._dt, options, scaling)
 
     def _forecast(self) -> Forecast:
         """Return the arm as it is now."""
@@ -244,7 +244,8 @@ class TrajectoryController(DriverStateMachine):
             raise CommandError("This arm has no gripper.")
         with self._lock:
             now, servo = self._states[-1].position, self._output.maps[-1]
-            grip = plan_gripper_goal(axis, servo, self._options.grip_force, width, counts, now)
+            most = self._options.grip_force_limit_counts
+            grip = plan_gripper_goal(axis, servo, most, width, counts, now)
             self.require_ready()
             return grip
 
