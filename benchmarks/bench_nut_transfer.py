@@ -26,9 +26,16 @@ from unittest import mock
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
-from arm_simulation.arms.noisy_arm import HOBBY, ONE_TICK, Noise, TransferTrial
+from arm_simulation.arms.trials import (
+    HOBBY,
+    ONE_TICK,
+    Noise,
+    TransferJob,
+    TransferTrial,
+    run_job,
+    wilson_interval,
+)
 from arm_simulation.geometric.held_nut import CONTACT
-from arm_simulation.runs.trials import TransferJob, run_job, wilson_interval
 from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP

@@ -34,8 +34,7 @@ from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
-from arm_simulation.contact.nut_observer import NutObserver
-from arm_simulation.contact.world import FRAME, ContactWorld
+from arm_simulation.contact.world import FRAME, ContactWorld, NutObserver
 from arm_simulation.emulation.pca9685_chip import stored_pulses
 from arm_simulation.errors import SimulationError
 from arm_simulation.ros.nut_world_node import nut_message, reset_answer, unjudged

@@ -27,8 +27,7 @@ from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.msg import NutState
 from arm_simulation.errors import SimulationError
-from arm_simulation.geometric.nut_world import NutWorld
-from arm_simulation.geometric.payload_world import PayloadWorld
+from arm_simulation.geometric.world import NutWorld, PayloadWorld
 
 _TOOL_FRAME = "tool0"
 _PALM_FRAME = "gripper_link"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z, wrap
 from arm_simulation.errors import SimulationError
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.scene.screw_thread import ScrewThread
