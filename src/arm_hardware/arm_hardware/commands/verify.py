@@ -38,8 +38,8 @@ from arm_hardware.calibration.wizard.setpoints import HELD, HELD_MEASURED
 from arm_hardware.commands.calibrate import add_board
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
-from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
-from arm_hardware.motion.goal_validation import single_point_goal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import measured_tolerances, single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 SHORTEST_MOTION = 0.5  # [s] of any motion

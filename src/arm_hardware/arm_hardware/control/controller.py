@@ -10,7 +10,6 @@ import numpy as np
 
 from arm_hardware.calibration.axes import Axes, Fight
 from arm_hardware.control.arming import StaggeredArming
-from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverStateMachine, Tracking
 from arm_hardware.control.watchdogs import StreamWatchdog
@@ -24,15 +23,15 @@ from arm_hardware.errors import (
     StateError,
 )
 from arm_hardware.motion.execution import (
+    Forecast,
     Goal,
     GoalOutcome,
     LeadIn,
-    Tolerances,
+    MeasuredState,
     TrajectoryExecution,
     TrajectoryState,
 )
-from arm_hardware.motion.forecast import Forecast
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions

@@ -21,11 +21,11 @@ from arm_hardware.control.arming import (
     check_board_counts,
     check_joints,
 )
-from arm_hardware.control.feedback import MeasuredState, ServoFeedback
+from arm_hardware.control.feedback import ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
-from arm_hardware.motion.execution import TrajectoryState
+from arm_hardware.motion.execution import MeasuredState, TrajectoryState
 from arm_hardware.motion.limiter import AxisState
 
 _LOGGER = logging.getLogger(__name__)

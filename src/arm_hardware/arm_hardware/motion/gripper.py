@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError
-from arm_hardware.motion.execution import Execution, MeasuredAxes
+from arm_hardware.motion.execution import Execution, MeasuredState
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.options import MotionOptions
 
@@ -98,7 +98,7 @@ class GripperExecution(Execution):
         state: AxisState,
         dt: float,
         factor: float = 1.0,
-        measured: MeasuredAxes | None = None,
+        measured: MeasuredState | None = None,
     ) -> bool:
         """Advance the state by one tick at a speed scaling; return whether the motion is over.
 
@@ -123,7 +123,7 @@ class GripperExecution(Execution):
         at = self._servo.count_of(self.grip.contact)
         return number * max(resolution(self._servo, at), resolution(self._servo, None))
 
-    def _detect_contact(self, state: AxisState, measured: MeasuredAxes, dt: float) -> None:
+    def _detect_contact(self, state: AxisState, measured: MeasuredState, dt: float) -> None:
         """Press on an object with the requested counts where it stops the jaws."""
         self._measured = width = measured.positions[-1]
         resting = abs(measured.velocities[-1]) < STALL_SPEED

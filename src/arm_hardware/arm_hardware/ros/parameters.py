@@ -17,8 +17,12 @@ from rclpy.node import Node
 
 from arm_hardware.backends import BACKENDS_HELP, backend_names
 from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axis
-from arm_hardware.motion.execution import GOAL_TIME, Tolerances
-from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
+from arm_hardware.motion.goal_validation import (
+    DEFAULT_BOUNDS,
+    GOAL_TIME,
+    Tolerances,
+    TrajectoryBounds,
+)
 from arm_hardware.motion.options import (
     BOUNDS,
     EXIT_ACTIONS,

@@ -24,8 +24,8 @@ from arm_hardware.errors import (
     HardwareError,
     StateError,
 )
-from arm_hardware.motion.execution import GoalOutcome, Tolerances
-from arm_hardware.motion.goal_validation import validate_goal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
 
 from arm_description import load_robot

@@ -9,8 +9,8 @@ from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateError
-from arm_hardware.motion.execution import GoalOutcome, Tolerances
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.gripper import pressed_width
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import MotionOptions

@@ -17,13 +17,14 @@ from arm_hardware.control.controller import TOLERANCES_VIOLATED
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.execution import (
-    Goal,
-    GoalOutcome,
+from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.goal_validation import (
+    GoalPoint,
     Tolerances,
+    TrajectoryGoal,
     measured_tolerances,
+    validate_goal,
 )
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_tasks.execution.engine import Engine, Feedback, TaskOutcome
 from arm_tasks.execution.ports import EndedMove, Move, MoveState, MoveStatus

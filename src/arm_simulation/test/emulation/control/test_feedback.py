@@ -17,8 +17,8 @@ from arm_hardware.errors import (
     HardwareError,
     StateError,
 )
-from arm_hardware.motion.execution import GoalOutcome, Tolerances, measured_tolerances
-from arm_hardware.motion.goal_validation import single_point_goal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, measured_tolerances, single_point_goal
 
 from arm_description import load_robot
 
