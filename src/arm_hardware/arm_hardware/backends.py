@@ -22,8 +22,7 @@ from arm_common.plugins import PluginGroup, resolve
 from arm_common.suggestions import build_command, did_you_mean
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import DEVICE, FEETECH, PCA9685, SerialBus, ServoBoard
+from arm_hardware.bus.interface import DEVICE, FEETECH, PCA9685, Bus, SerialBus, ServoBoard
 from arm_hardware.errors import CalibrationError, HardwareError
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from arm_description.robot_model import RobotModel
 
 from arm_hardware import PARTS
 from arm_hardware.backends import EmulatedHardware, backend_for
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import CHANNELS, SerialBus
+from arm_hardware.bus.interface import CHANNELS, Bus, SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
 from arm_hardware.calibration.calibration import Calibration, axes_of, driven_axes, driven_model
 from arm_hardware.calibration.selection import calibration_for

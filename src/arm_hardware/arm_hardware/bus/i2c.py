@@ -21,7 +21,7 @@ from typing import Any
 
 from arm_common.suggestions import install_command
 
-from arm_hardware.bus.wiring import DEVICE
+from arm_hardware.bus.interface import DEVICE
 from arm_hardware.errors import BusError
 
 _LOCK_TIMEOUT = 0.01  # [s] for other users of the bus in this process to release it

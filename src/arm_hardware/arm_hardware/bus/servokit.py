@@ -14,9 +14,9 @@ from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, bus_label, check_device, set_timeout
+from arm_hardware.bus.interface import CHANNELS, COUNTS, DEVICE, ServoBoard
 from arm_hardware.bus.pca9685 import Pca9685Bus, check_count
 from arm_hardware.bus.retrying_bus import confirmed
-from arm_hardware.bus.wiring import CHANNELS, COUNTS, DEVICE, ServoBoard
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from arm_common.suggestions import did_you_mean
 
-from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.bus.interface import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap
 from arm_hardware.errors import CalibrationError

@@ -18,8 +18,7 @@ from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
 from arm_hardware.backends import I2C_DEV, backends_of
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import DEVICE, SerialBus, ServoBoard
+from arm_hardware.bus.interface import DEVICE, Bus, SerialBus, ServoBoard
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,

@@ -24,8 +24,14 @@ from arm_description.errors import DescriptionError
 from arm_hardware.backends import AUTO, backend_for, backends_of
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import check_device, device_group
-from arm_hardware.bus.interface import Bus, ConfigurableBus, Measurement
-from arm_hardware.bus.wiring import CHANNELS, SerialBus, ServoBoard
+from arm_hardware.bus.interface import (
+    CHANNELS,
+    Bus,
+    ConfigurableBus,
+    Measurement,
+    SerialBus,
+    ServoBoard,
+)
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import robot_of

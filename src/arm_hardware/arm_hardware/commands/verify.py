@@ -27,8 +27,7 @@ from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.backends import AUTO, backend_for
-from arm_hardware.bus.interface import ConfigurableBus
-from arm_hardware.bus.wiring import SerialBus
+from arm_hardware.bus.interface import ConfigurableBus, SerialBus
 from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import robot_of

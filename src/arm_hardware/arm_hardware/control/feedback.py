@@ -8,9 +8,8 @@ from collections.abc import Sequence
 
 from arm_description.model.units import SHOWN
 
-from arm_hardware.bus.interface import LATCHED, ServoFault
+from arm_hardware.bus.interface import COUNTS, LATCHED, RADIANS, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import COUNTS, RADIANS
 from arm_hardware.calibration.axes import Axes, Axis, Fight
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import ARM, VERIFY, BusError, HardwareError, StateError

@@ -7,7 +7,6 @@ Methods may be called from any thread; a lock serialises them with the control l
 
 from __future__ import annotations
 
-import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -27,8 +26,6 @@ from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
 from arm_hardware.motion.execution import MeasuredState, TrajectoryState
 from arm_hardware.motion.limiter import AxisState
-
-_LOGGER = logging.getLogger(__name__)
 
 
 class DriverState(IntEnum):

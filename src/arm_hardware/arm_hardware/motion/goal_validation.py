@@ -27,7 +27,7 @@ from arm_hardware.calibration.axes import (
     check_speed,
 )
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
-from arm_hardware.motion.coupled_limits import constraint_error
+from arm_hardware.motion.trajectory import constraint_error
 
 _Rows: TypeAlias = Sequence[Sequence[float]]
 

@@ -21,12 +21,6 @@ from arm_hardware.calibration.axes import (
     check_speed,
 )
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.coupled_limits import (
-    first_violation,
-    keeps_constraints,
-    servo_braking_time,
-    with_servos,
-)
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.retiming import Timing, retime
@@ -35,7 +29,10 @@ from arm_hardware.motion.trajectory import (
     Trajectory,
     blend_corners,
     concatenate,
+    first_violation,
     quintics_as_cubics,
+    servo_braking_time,
+    with_servos,
 )
 
 # Factor on the speed limit for a cubic's peak; the driver keeps the limit and arrives later.
@@ -290,7 +287,9 @@ def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Ar
 def _keeps_limits(path: Trajectory, axes: Axes, dt: float) -> bool:
     """Return whether a path keeps the position limits at and between its points."""
     low, high = path.extremes()
-    return keeps_constraints(path, axes, dt) and all(
+    if axes.coupling is not None and first_violation(path, axes.coupling, dt) is not None:
+        return False
+    return all(
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
         for axis, a, b in zip(axes.arm, low, high, strict=True)
     )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from arm_hardware.bus.wiring import SerialBus
+from arm_hardware.bus.interface import SerialBus
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import calibration_for

@@ -30,11 +30,11 @@ from arm_tasks.task.request import ArmConfiguration, TaskRequest
 from arm_tasks.task.steps import Expectation, Screw, Task
 
 from arm_kinematics import Chain
+from arm_simulation import SimulationError
 from arm_simulation.arms.driver_arm import ContactArm, run_in_contact
 from arm_simulation.arms.ideal_arm import Recording, ReferenceRun, ServoBehaviour, simulate
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import NutTruth
-from arm_simulation.errors import SimulationError
 from arm_simulation.geometric.world import NutWorld
 
 TOUCHED = 12  # points of a calibration

@@ -22,18 +22,17 @@ from arm_tasks.planning.collision.mujoco_library import mujoco
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
 from arm_tasks.scene.scene import Bolt, Scene
 
+from arm_simulation import SimulationError
 from arm_simulation.contact.model_cache import compiled
 from arm_simulation.contact.servos import JawAngleMap, PulseMap, PulseOf, ServoBank, ServoErrors
-from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS, document, section, xml_text
-from arm_simulation.mjcf.robot import GRIPPER, RobotMjcf
+from arm_simulation.mjcf.robot import GRIPPER, RobotMjcf, Tangents
 from arm_simulation.mjcf.scene_objects import (
     NUT_HEXAGON,
     NUT_THREAD,
     SceneObjectsMjcf,
     check_apart,
 )
-from arm_simulation.mjcf.shafts import Tangents
 
 STEP = 1e-3  # [s]; at 2 ms a nut leaves its thread
 FRAME = 20e-3  # [s] between two pulses of a channel

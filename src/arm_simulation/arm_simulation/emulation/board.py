@@ -32,10 +32,9 @@ from typing import Any
 
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.i2c import I2C, TRANSFER_TIMEOUT, LinuxI2C
-from arm_hardware.bus.interface import Bus
+from arm_hardware.bus.interface import Bus, ServoBoard
 from arm_hardware.bus.pca9685 import Pca9685Bus
 from arm_hardware.bus.servokit import ServoKitBus
-from arm_hardware.bus.wiring import ServoBoard
 from arm_hardware.calibration.servo_map import TRAVEL_US
 from arm_hardware.clock import SteadyClock
 from arm_hardware.control.position_estimate import ServoModel

@@ -26,7 +26,7 @@ from arm_tasks.scene.objects import readonly
 from arm_tasks.scene.payloads import Carried, grasp, resting_pose
 from arm_tasks.scene.scene import Bolt, Scene
 
-from arm_simulation.errors import SimulationError
+from arm_simulation import SimulationError
 from arm_simulation.geometric.held_nut import FreeNut, ThreadedNut, pin_holds
 
 _LOGGER = logging.getLogger(__name__)

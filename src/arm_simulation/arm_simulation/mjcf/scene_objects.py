@@ -18,7 +18,7 @@ from arm_tasks.scene.objects import SceneObject
 from arm_tasks.scene.scene import Bolt, Nut
 from arm_tasks.scene.screw_thread import ScrewThread
 
-from arm_simulation.errors import SimulationError
+from arm_simulation import SimulationError
 from arm_simulation.mjcf.elements import (
     FIRM,
     SHANK,

@@ -21,7 +21,6 @@ from arm_simulation.arms.trials import (
     zeros_after_touching,
 )
 from arm_simulation.contact.world import NutTruth
-from arm_simulation.errors import SimulationError
 from arm_tasks.planning.collision.mujoco_library import has_mujoco
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
 from arm_tasks.task.parser import load_task
@@ -31,6 +30,7 @@ from hypothesis import strategies as st
 from arm_common import cli
 from arm_description import load_robot
 from arm_kinematics import Chain
+from arm_simulation import SimulationError
 
 
 @pytest.mark.parametrize(

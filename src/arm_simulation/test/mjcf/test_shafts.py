@@ -12,8 +12,7 @@ from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import ContactWorld
 from arm_simulation.mjcf.elements import CGS, SI
-from arm_simulation.mjcf.robot import robot_mjcf
-from arm_simulation.mjcf.shafts import Tangents, shafts_of
+from arm_simulation.mjcf.robot import Tangents, robot_mjcf, shafts_of
 from arm_tasks.scene.scene import Scene
 
 from arm_description import load_robot, parse_robot

@@ -22,7 +22,7 @@ from arm_common.suggestions import did_you_mean, program
 from arm_description.model.gripper import Claw
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.bus.wiring import COUNTS, FEETECH, PCA9685
+from arm_hardware.bus.interface import COUNTS, FEETECH, PCA9685
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration, axes_of
 from arm_hardware.errors import CalibrationError

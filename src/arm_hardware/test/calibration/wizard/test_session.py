@@ -12,8 +12,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.interface import FEETECH
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import FEETECH
 from arm_hardware.calibration.calibration import ServoCalibration, axes_of
 from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
 from arm_hardware.calibration.selection import config_folder
