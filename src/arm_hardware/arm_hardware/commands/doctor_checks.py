@@ -281,17 +281,12 @@ def _check_packages(board: ServoBoard | SerialBus) -> Iterator[CheckResult]:
         fix = install_command(package)
         if others:
             fix = f"not needed with backend:={others[0][0]}; else {fix}"
-        yield _package(package, fix, needed=not others)
+        try:
+            yield CheckResult(package, True, metadata.version(package))
+        except metadata.PackageNotFoundError:
+            yield CheckResult(package, False, "not installed", fix, needed=not others)
 
 
 def has_ros() -> bool:
     """Return whether rclpy can be imported."""
     return importlib.util.find_spec("rclpy") is not None
-
-
-def _package(name: str, fix: str, needed: bool) -> CheckResult:
-    """Check whether a package is installed."""
-    try:
-        return CheckResult(name, True, metadata.version(name))
-    except metadata.PackageNotFoundError:
-        return CheckResult(name, False, "not installed", fix, needed)

@@ -59,10 +59,6 @@ class Noise:
     bolt: float = 0.0  # error of a bolt's position along each of its axes [m]
     bolt_tilt: float = 0.0  # error of a bolt's axis [rad]
 
-    def but(self, **bounds: float) -> Noise:
-        """Return this noise with other bounds."""
-        return replace(self, **bounds)
-
 
 # Data sheets give 5 us of dead band, 0.45 degrees; worn or loaded servos show a degree.
 HOBBY = Noise(

@@ -215,7 +215,7 @@ class ContactWorldNode(WorldNode):
 
 def _shared_pace(file: str) -> SharedPace:
     try:
-        return SharedPace(Path(file) if file else None)
+        return SharedPace.in_file(Path(file)) if file else SharedPace()
     except OSError as error:
         raise SimulationError(f"pace {file!r} cannot be written: {error.strerror}") from None
 

@@ -42,7 +42,7 @@ def test_interval_is_that_of_wilson(successes, trials, low, high):
 
 
 def test_touching_finds_the_zeros(model):
-    noise = HOBBY.but(zero=math.radians(2.0))
+    noise = replace(HOBBY, zero=math.radians(2.0))
     left = zeros_after_touching(model, noise, 3)
     assert np.abs(np.degrees(left[:3])).max() < 0.4  # the wrist's roll is not seen
     assert np.array_equal(left, zeros_after_touching(model, noise, 3))
@@ -145,7 +145,7 @@ def test_commands_are_rounded_to_whole_ticks():
 
 def test_given_zeros_are_used_unchanged():
     zeros = np.array([0.01, -0.02, 0.03, 0.0])
-    off = arm(HOBBY.but(dead_band=0, backlash=0, tick=0), zeros=zeros)
+    off = arm(replace(HOBBY, dead_band=0, backlash=0, tick=0), zeros=zeros)
     assert off.joints(np.zeros(4)) == pytest.approx(zeros)
 
 
