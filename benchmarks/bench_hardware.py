@@ -29,9 +29,9 @@ import numpy as np
 import rclpy
 from arm_common.cli import at_least
 from arm_hardware.backends import FEETECH_SERVOS, backends_of
+from arm_hardware.bus.interface import PCA9685, SerialBus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import PCA9685, SerialBus
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
@@ -59,7 +59,7 @@ BURN = "while True: pass"
 PORT = "/dev/ttyACM0"  # in the shipped calibration
 SERVOS = """
 import sys
-from arm_hardware.bus.wiring import BusServo, SerialBus
+from arm_hardware.bus.interface import BusServo, SerialBus
 from arm_hardware.clock import SteadyClock
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 wiring = SerialBus("", servos={i: BusServo("") for i in range(1, 7)})

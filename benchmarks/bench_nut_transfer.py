@@ -26,9 +26,16 @@ from unittest import mock
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
-from arm_simulation.arms.noisy_arm import HOBBY, ONE_TICK, Noise, TransferTrial
+from arm_simulation.arms.trials import (
+    HOBBY,
+    ONE_TICK,
+    Noise,
+    TransferJob,
+    TransferTrial,
+    run_job,
+    wilson_interval,
+)
 from arm_simulation.geometric.held_nut import CONTACT
-from arm_simulation.runs.trials import TransferJob, run_job, wilson_interval
 from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
@@ -84,16 +91,16 @@ def geometric_levels() -> list[Level]:
     """Return the levels, each with more noise than the one before."""
     deg = math.radians
     ticks = Noise(tick=ONE_TICK)
-    band = ticks.but(dead_band=deg(1.0))
-    worst = HOBBY.but(zero=deg(2.0))
+    band = replace(ticks, dead_band=deg(1.0))
+    worst = replace(HOBBY, zero=deg(2.0))
     return [
         Level("nothing", "nothing", Noise()),
         Level("ticks", "1 tick of 0.44 deg", ticks),
         Level("dead_band", "and 1 deg of dead band", band),
-        Level("zeros_0.25", "and zeros to 0.25 deg", band.but(zero=deg(0.25))),
-        Level("zeros_0.5", "and zeros to 0.5 deg", band.but(zero=deg(0.5))),
+        Level("zeros_0.25", "and zeros to 0.25 deg", replace(band, zero=deg(0.25))),
+        Level("zeros_0.5", "and zeros to 0.5 deg", replace(band, zero=deg(0.5))),
         Level("hobby", "hobby arm, zeros to 0.5 deg", HOBBY),
-        Level("hobby_1", "hobby arm, zeros to 1 deg", HOBBY.but(zero=deg(1.0))),
+        Level("hobby_1", "hobby arm, zeros to 1 deg", replace(HOBBY, zero=deg(1.0))),
         Level("hobby_2", "hobby arm, zeros to 2 deg", worst),
         Level("touched", "the same, calibrated by touching", worst, touched=True),
     ]
@@ -105,11 +112,11 @@ def contact_levels() -> list[Level]:
     new = Noise(dead_band=deg(0.45), backlash=deg(0.2))
     return [
         Level("new", "ticks and 0.45 deg of dead band", new),
-        Level("zeros_0.25", "and zeros to 0.25 deg", new.but(zero=deg(0.25))),
-        Level("zeros_0.5", "and zeros to 0.5 deg", new.but(zero=deg(0.5))),
-        Level("zeros_1", "and zeros to 1 deg", new.but(zero=deg(1.0))),
+        Level("zeros_0.25", "and zeros to 0.25 deg", replace(new, zero=deg(0.25))),
+        Level("zeros_0.5", "and zeros to 0.5 deg", replace(new, zero=deg(0.5))),
+        Level("zeros_1", "and zeros to 1 deg", replace(new, zero=deg(1.0))),
         Level("hobby", "hobby arm, zeros to 0.5 deg", HOBBY),
-        Level("touched", "hobby arm, calibrated by touching", HOBBY.but(zero=deg(2.0)), True),
+        Level("touched", "hobby arm, calibrated by touching", replace(HOBBY, zero=deg(2.0)), True),
     ]
 
 
@@ -191,7 +198,7 @@ def run_sensitivity(level: Level, seeds: Sequence[int], pool: Executor) -> str:
             noise = level.noise
             if what == PLAY:
                 band, gears = factor * noise.dead_band, factor * noise.backlash
-                noise = noise.but(dead_band=band, backlash=gears)
+                noise = replace(noise, dead_band=band, backlash=gears)
             jobs = replace(level, noise=noise).jobs(seeds)
             scaled = [ScaledJob(job, what, factor) for job in jobs]
             done = cli.run_jobs(pool, run_scaled, scaled, f"{what}, {factor:g}")

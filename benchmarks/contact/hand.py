@@ -20,7 +20,7 @@ import numpy as np
 from arm_common.transforms import Array, inverse, pose, shift_z, turn_z
 from arm_simulation.contact.model_cache import compiled
 from arm_simulation.contact.world import scene_mjcf
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_simulation.mjcf.elements import ARM, CGS, FIRM, placement, section, words
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus

@@ -29,7 +29,7 @@ setup(
             "rehearse = arm_simulation.commands.entry_points:rehearse",
         ],
         "arm_tasks.reference_runs": [
-            "geometric = arm_simulation.runs.reference_run:ReferenceRun.of",
+            "geometric = arm_simulation.arms.ideal_arm:ReferenceRun.of",
         ],
     },
 )

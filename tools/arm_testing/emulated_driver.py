@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 from arm_hardware.backends import backends_of
-from arm_hardware.bus.wiring import PCA9685
+from arm_hardware.bus.interface import PCA9685
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.goal_validation import single_point_goal

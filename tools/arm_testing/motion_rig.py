@@ -10,7 +10,7 @@ import pytest
 from arm_description.library import load_robot
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.control.controller import TrajectoryController

@@ -24,9 +24,8 @@ from arm_description.library import load_robot
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.current_limits import PowerBudget
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
-from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+from arm_hardware.motion.options import DriverOptions
 
 from arm_testing.waiting import InstantClock
 
@@ -164,14 +163,11 @@ class Soak:
             hardware="sim",
             backend=backend,
             recovery="direct",
-            motion_options=MotionOptions(
-                jerk_time=float(self.rng.choice([0.0, 0.1])),
-                command_timeout=0.3,
-                power_budget=PowerBudget(
-                    int(self.rng.choice([0, 2])), float(self.rng.choice([0.0, 0.1]))
-                ),
-                grip_force=GripForceOptions(time=0.5),
-            ),
+            jerk_time=float(self.rng.choice([0.0, 0.1])),
+            command_timeout=0.3,
+            max_moving_joints=int(self.rng.choice([0, 2])),
+            stagger=float(self.rng.choice([0.0, 0.1])),
+            gripper_hold_time=0.5,
         )
         self.driver = Driver(model or load_robot("nut_arm"), options, InstantClock())
         self.driver.loop.start = lambda: None

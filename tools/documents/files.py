@@ -5,7 +5,7 @@
 from arm_common.yaml.json_schema import key_reference
 from arm_common.yaml.schema_types import Kind
 from arm_hardware.calibration.file import CALIBRATION
-from arm_hardware.calibration.touch_points import FILE
+from arm_hardware.calibration.kinematic_fit import FILE
 from arm_tasks.scene.poses import POSES
 
 from .markdown import page

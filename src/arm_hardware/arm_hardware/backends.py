@@ -22,8 +22,7 @@ from arm_common.plugins import PluginGroup, resolve
 from arm_common.suggestions import build_command, did_you_mean
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import DEVICE, FEETECH, PCA9685, SerialBus, ServoBoard
+from arm_hardware.bus.interface import DEVICE, FEETECH, PCA9685, Bus, SerialBus, ServoBoard
 from arm_hardware.errors import CalibrationError, HardwareError
 
 if TYPE_CHECKING:
@@ -137,7 +136,7 @@ class Backend:
 SERVOKIT = Backend(
     protocol=PCA9685,
     text="a PCA9685 by Adafruit's library",
-    connect="arm_hardware.bus.linux_i2c:servokit_bus",
+    connect="arm_hardware.bus.servokit:servokit_bus",
     emulate="arm_simulation.emulation.board:emulate_servokit",
     modules=("adafruit_servokit", "board"),
     packages=(
@@ -149,7 +148,7 @@ SERVOKIT = Backend(
 I2C_DEV = Backend(
     protocol=PCA9685,
     text="a PCA9685 by the kernel's interface, smbus2",
-    connect="arm_hardware.bus.linux_i2c:i2c_dev_bus",
+    connect="arm_hardware.bus.pca9685:i2c_dev_bus",
     emulate="arm_simulation.emulation.board:SimulatedBoard",
     modules=("smbus2",),
     packages=("smbus2",),

@@ -18,17 +18,21 @@ from arm_description.robot_model import RobotModel
 
 from arm_hardware import PARTS
 from arm_hardware.backends import EmulatedHardware, backend_for
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import CHANNELS, SerialBus
+from arm_hardware.bus.interface import CHANNELS, Bus, SerialBus
 from arm_hardware.calibration.axes import Axes, check_position, rest_positions
-from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.calibration import Calibration, axes_of, driven_axes, driven_model
 from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.calibration.servo_map import FineMap, ServoMap
 from arm_hardware.clock import SteadyClock, driver_clock
 from arm_hardware.control.controller import TrajectoryController
-from arm_hardware.control.heartbeat import OeHeartbeat, SystemdNotifier
-from arm_hardware.control.loop import SLIP, SLIP_SIMULATED, ControlLoop, tick_period
+from arm_hardware.control.loop import (
+    SLIP,
+    SLIP_SIMULATED,
+    ControlLoop,
+    OeHeartbeat,
+    SystemdNotifier,
+    tick_period,
+)
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import (
     ARM,
@@ -149,7 +153,7 @@ class Driver:
         )
         self.output = ServoOutput(self.bus, self.axes, maps, self.period, self._compensation())
         self.controller = TrajectoryController(
-            self.axes, self.output, self.period, rest, options.slow_homing, options.motion_options
+            self.axes, self.output, self.period, rest, options.slow_homing, options
         )
         self.rest = rest
         self.loop = self._control_loop()

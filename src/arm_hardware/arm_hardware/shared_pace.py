@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import mmap
 import os
 import threading
@@ -11,47 +12,33 @@ from pathlib import Path
 
 from arm_hardware.clock import SteadyClock
 
-DOUBLE = 8  # bytes
 ROUNDING = 1e-6  # [s]
 POLL = 5e-4  # [s]
 
 
-class SharedPace:
-    """How far a simulated world and the driver have come, in a file that both processes map."""
+class SharedPace(ctypes.Structure):
+    """How far a simulated world and the driver have come, at time 0 at first.
 
-    def __init__(self, file: Path | None = None) -> None:
-        """Open or create the file; a new one, or none, is at time 0.
+    Attributes:
+        world: Time to which the world is simulated [s].
+        driver: The next moment at which the driver acts [s]; the registers have all that it did
+            before.
+    """
 
-        Raises:
-            OSError: It cannot be written.
-        """
-        if file is None:
-            self._values = memoryview(bytearray(2 * DOUBLE)).cast("d")
-            return
+    _fields_ = (("world", ctypes.c_double), ("driver", ctypes.c_double))
+    world: float
+    driver: float
+
+    @classmethod
+    def in_file(cls, file: Path) -> SharedPace:
+        """Open or create a file that both processes map; raise OSError if it cannot be written."""
+        size = ctypes.sizeof(cls)
         descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
-            os.ftruncate(descriptor, 2 * DOUBLE)
-            self._values = memoryview(mmap.mmap(descriptor, 2 * DOUBLE)).cast("d")
+            os.ftruncate(descriptor, size)
+            return cls.from_buffer(mmap.mmap(descriptor, size))
         finally:
             os.close(descriptor)
-
-    @property
-    def world(self) -> float:
-        """Time to which the world is simulated [s]."""
-        return self._values[0]
-
-    @world.setter
-    def world(self, moment: float) -> None:
-        self._values[0] = moment
-
-    @property
-    def driver(self) -> float:
-        """The next moment at which the driver acts [s]; all it did before is in the registers."""
-        return self._values[1]
-
-    @driver.setter
-    def driver(self, moment: float) -> None:
-        self._values[1] = moment
 
     @property
     def may_advance(self) -> bool:
@@ -79,5 +66,5 @@ class PacedClock(SteadyClock):
 
 
 def paced_clock(file: str) -> PacedClock:
-    """Return the clock of a driver whose world paces it by a file; raise OSError as SharedPace."""
-    return PacedClock(SharedPace(Path(file)))
+    """Return the clock of a driver whose world paces it by a file; raise OSError as in_file()."""
+    return PacedClock(SharedPace.in_file(Path(file)))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from arm_hardware.backends import BACKENDS, Backend, backend_for, backend_names, load_backend
 from arm_hardware.bus.fake import FakeBus
-from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.bus.interface import SerialBus, ServoBoard
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.commands import calibrate, doctor, lerobot, release, servos, verify
 from arm_hardware.driver import Driver

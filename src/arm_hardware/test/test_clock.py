@@ -15,7 +15,7 @@ FRAME = 0.02
 
 def test_neither_driver_nor_world_gets_ahead(tmp_path):
     """Each round needs the other one's step, from another mapping of the file."""
-    clock, world = driver_clock(1.0, str(tmp_path / "pace")), SharedPace(tmp_path / "pace")
+    clock, world = driver_clock(1.0, str(tmp_path / "pace")), SharedPace.in_file(tmp_path / "pace")
     end, seen = threading.Event(), []
 
     def drive():

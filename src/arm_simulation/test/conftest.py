@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from arm_common.transforms import PoseInterpolation, pose, shift_z, so3_exp, turn_z
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
 from arm_testing.plans import (

@@ -8,11 +8,11 @@ import pytest
 from arm_common.errors import InputError, joined, one_line
 from arm_hardware.errors import HardwareError
 from arm_kinematics.errors import KinematicsError
-from arm_simulation.errors import SimulationError
 from arm_tasks.errors import TasksError
 from arm_viewer.errors import ViewerError
 
 from arm_description import DescriptionError
+from arm_simulation import SimulationError
 
 LONG, MOST = 100_000, 9_000  # characters of each text, and of a whole error
 FAMILIES = (InputError, HardwareError, KinematicsError, ViewerError)

@@ -6,18 +6,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from arm_hardware.bus.interface import BusPhrases, Measurement
+from arm_hardware.bus.interface import Bus
 
 
-class FakeBus:
-    """Mirrors commands; see ``arm_hardware.bus.interface.Bus``."""
+class FakeBus(Bus):
+    """Mirrors commands."""
 
     def __init__(self) -> None:
         self.name = "The fake board"
-        self.rewrites = 0
         self.together = True
-        self.measures = False
-        self.phrases = BusPhrases()
         self.counts: dict[int, int] = {}
 
     def open(self) -> None:
@@ -46,14 +43,6 @@ class FakeBus:
         """Delete the counts of channels."""
         for channel in channels:
             self.counts.pop(channel, None)
-
-    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
-        """Return nothing."""
-        return {}
-
-    def label(self, channel: int) -> str:
-        """Return the name of a channel."""
-        return f"Channel {channel} of the servo board"
 
     def close(self) -> None:
         """Do nothing."""

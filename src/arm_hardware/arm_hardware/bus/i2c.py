@@ -1,42 +1,31 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""I2C buses with the interface of CircuitPython's ``busio.I2C``, and register access to a chip."""
+"""I2C buses with the interface of CircuitPython's ``busio.I2C``, and register access to a chip.
+
+The bus of a Linux computer is opened with smbus2.
+"""
 
 from __future__ import annotations
 
 import errno
+import fcntl
+import grp
+import os
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from pathlib import Path
+from typing import Any
 
-T = TypeVar("T", bound=Hashable)
+from arm_common.suggestions import install_command
+
+from arm_hardware.bus.interface import DEVICE
+from arm_hardware.errors import BusError
+
 _LOCK_TIMEOUT = 0.01  # [s] for other users of the bus in this process to release it
 _POLL_PERIOD = 0.0005  # [s]
-EQUAL_READS = 4  # that show the same before it is believed
-MOST_READS = 24  # after which nothing that is read can be believed
-
-
-def confirmed(read: Callable[[], T], *expected: T) -> T:
-    """Return what a read shows: the expected value as soon as one read shows it.
-
-    Anything else may have been corrupted on the way and is believed only if EQUAL_READS reads
-    agree. Where a twentieth of all reads have one bit of 200 flipped, the expected value is missed
-    once in 1e12 reads.
-
-    Raises:
-        OSError: errno EBADMSG, if the reads do not agree; or an error of ``read``.
-    """
-    seen: Counter[T] = Counter()
-    for _ in range(MOST_READS):
-        value = read()
-        seen[value] += 1
-        if value in expected or seen[value] == EQUAL_READS:
-            return value
-    raise OSError(errno.EBADMSG, f"{MOST_READS} reads of the same registers differ")
 
 
 class I2C(ABC):
@@ -154,3 +143,107 @@ class Registers:
             yield
         finally:
             self._i2c.unlock()
+
+
+# [s] after which the kernel aborts a transfer, in place of its default of 1 s. A transfer of
+# five bytes takes half a millisecond at 100 kHz; the rest is margin for clock stretching.
+TRANSFER_TIMEOUT = 0.05
+_I2C_TIMEOUT, _TIMEOUT_UNIT = 0x0702, 0.01  # linux/i2c-dev.h; [s]
+_ADDRESSES = range(0x08, 0x78)  # the others are reserved
+
+
+def import_smbus2() -> Any:
+    """Return the module ``smbus2``; raise BusError if it is missing."""
+    try:
+        import smbus2
+    except ImportError as error:
+        raise BusError(
+            f"The library smbus2 is missing; {install_command('smbus2', 'python3-smbus2')}"
+        ) from error
+    return smbus2
+
+
+class LinuxI2C(I2C):
+    """An I2C device node, accessed through an open ``smbus2.SMBus``."""
+
+    def __init__(self, bus: Any) -> None:
+        super().__init__()
+        self._bus = bus
+        self._message = import_smbus2().i2c_msg
+
+    def transfer(self, address: int, data: bytes, length: int) -> bytes:
+        """Write ``data``, then read and return ``length`` bytes after a repeated start."""
+        messages = [self._message.write(address, data)] if data else []
+        if length:
+            messages.append(self._message.read(address, length))
+        self._bus.i2c_rdwr(*messages)
+        return bytes(messages[-1]) if length else b""
+
+    def scan(self) -> list[int]:
+        """Return the addresses that answer a read of one byte."""
+        return [address for address in _ADDRESSES if self._answers(address)]
+
+    def deinit(self) -> None:
+        """Close the device node."""
+        self._bus.close()
+
+    def _answers(self, address: int) -> bool:
+        try:
+            self.transfer(address, b"", 1)
+        except OSError as error:
+            if error.errno == errno.ETIMEDOUT:
+                raise  # the bus is stuck; the other addresses would not answer either
+            return False
+        return True
+
+
+def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
+    """Return the computer's bus by the kernel's interface; raise BusError if it is unusable."""
+    check_device(device)
+    smbus2 = import_smbus2()
+    try:
+        bus = smbus2.SMBus(str(device))
+        set_timeout(bus.fd)
+    except OSError as error:
+        raise BusError(f"{device} cannot be opened ({error}); is it an I2C bus?") from error
+    return LinuxI2C(bus)
+
+
+def set_timeout(fd: int) -> None:
+    """Set the adapter's transfer timeout, which applies to every library."""
+    fcntl.ioctl(fd, _I2C_TIMEOUT, round(TRANSFER_TIMEOUT / _TIMEOUT_UNIT))
+
+
+def check_device(device: Path) -> None:
+    """Raise BusError, with a remedy, if a device node is missing or inaccessible."""
+    if not device.exists():
+        raise BusError(
+            f"There is no {device}: enable I2C (raspi-config, Interface Options, I2C; or "
+            "dtparam=i2c_arm=on in config.txt), and pass the device into the container if there "
+            "is one."
+        )
+    if not os.access(device, os.R_OK | os.W_OK):
+        group = device_group(device)
+        remedy = (
+            f": add the user to group {group} (sudo usermod -aG {group} $USER) and log in again."
+        )
+        if group == "root":
+            remedy = (
+                ", which belongs to root alone: sudo apt install i2c-tools gives I2C devices to "
+                "the group i2c; add the user to it (sudo usermod -aG i2c $USER) and restart."
+            )
+        raise BusError(f"No permission for {device}{remedy}")
+
+
+def bus_label(device: Path = DEVICE) -> str:
+    """Return the name of a bus for error messages: device node and group."""
+    return f"{device}, group {device_group(device)}" if device.exists() else str(device)
+
+
+def device_group(device: Path) -> str:
+    """Return the name of the group that owns a device."""
+    number = device.stat().st_gid
+    try:
+        return grp.getgrgid(number).gr_name
+    except KeyError:
+        return str(number)

@@ -1,15 +1,78 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The interface of a servo board, or of a bus of smart servos."""
+"""What the servos of an arm are connected to: a servo board, or a bus of smart servos; its use."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntFlag
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from arm_hardware.bus.wiring import BusServo
+DEVICE = Path("/dev/i2c-1")  # of the I2C bus of servo boards
+CHANNELS = 16  # of a board
+COUNTS = 4096  # of a board's period, and of a turn of a smart servo
+RADIANS = 2.0 * math.pi / COUNTS  # of a count of a smart servo
+PCA9685 = "pca9685"  # the protocol of servo boards
+FEETECH = "feetech"  # the protocol of a serial bus whose calibration names none
+FEETECH_BAUD_RATES = (38400, 57600, 115200, 128000, 250000, 500000, 1_000_000)
+
+
+def prescale(frequency_hz: float, clock_hz: float) -> int:
+    """Return the PRE_SCALE register of a PCA9685 for a pulse frequency.
+
+    Source: NXP's data sheet, rev. 4, section 7.3.5, equation 1.
+    """
+    return int(clock_hz / COUNTS / frequency_hz + 0.5) - 1
+
+
+def count_us(frequency_hz: float, clock_hz: float) -> float:
+    """Return the length of one count of a PCA9685 [us]: ``(PRE_SCALE + 1) / clock``."""
+    return (prescale(frequency_hz, clock_hz) + 1) / clock_hz * 1e6
+
+
+@dataclass(frozen=True)
+class ServoBoard:
+    """A PCA9685, which sends a pulse to each servo; setpoints are lengths of pulses [us]."""
+
+    address: int = 0x40  # 7-bit I2C address
+    frequency_hz: float = 50.0  # pulses per second
+    reference_clock_hz: float = 25e6  # its oscillator
+
+    @property
+    def protocol(self) -> str:
+        """What a backend must speak to drive it."""
+        return PCA9685
+
+    @property
+    def setpoint_per_count(self) -> float:
+        """Length of one count [us]."""
+        return count_us(self.frequency_hz, self.reference_clock_hz)
+
+
+@dataclass(frozen=True)
+class BusServo:
+    """A servo on a serial bus."""
+
+    name: str  # of its joint
+    homing_offset: int | None = None  # that its memory must have [counts], None for any
+    counts: tuple[int, int] | None = None  # least and greatest that it will be sent, if known
+    torque: float = 0.0  # that holds the arm in the worst posture, 0 if unknown [N m]
+    acceleration: float = 0.0  # at which its joint may be moved, 0 if unknown [counts/s^2]
+
+
+@dataclass(frozen=True)
+class SerialBus:
+    """A serial bus of smart servos; setpoints are counts, 4096 a turn."""
+
+    port: str  # device node
+    baud_rate: int = 1_000_000
+    servos: Mapping[int, BusServo] = field(default_factory=dict)  # by id
+    calibration: str = ""  # path of the file, "" if there is none
+    protocol: str = FEETECH  # what a backend must speak to drive it
+    setpoint_per_count: float = field(default=1.0, init=False)
 
 
 class ServoFault(IntFlag):
@@ -53,17 +116,18 @@ class BusPhrases(NamedTuple):
 class Bus(Protocol):
     """A servo board: 12-bit pulse lengths by channel; a bus of servos: 12-bit angles by id.
 
-    Without torque, such a servo counts as a channel without pulses.
+    Without torque, such a servo counts as a channel without pulses. What is defined here is that
+    of a board.
 
     Every method but ``close`` may raise the OSError of the underlying bus and may then be called
     again; none blocks indefinitely. The errno is EBADMSG if data arrive corrupted.
     """
 
     name: str  # of the board and its bus, capitalised to start a sentence
-    rewrites: int  # writes repeated because their registers read back different
+    rewrites: int = 0  # writes repeated because their registers read back different
     together: bool  # whether write_counts() sets all channels in one transfer
-    measures: bool  # whether its servos report their positions
-    phrases: BusPhrases
+    measures: bool = False  # whether its servos report their positions
+    phrases: BusPhrases = BusPhrases()
 
     def open(self) -> None:
         """Connect without writing: pulses of an earlier process continue.
@@ -102,9 +166,11 @@ class Bus(Protocol):
 
     def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
         """Return what servos report, nothing if ``measures`` is false."""
+        return {}
 
     def label(self, channel: int) -> str:
         """Return the name of a channel, capitalised to start a sentence."""
+        return f"Channel {channel} of the servo board"
 
     def close(self) -> None:
         """Release the bus. Pulses continue."""

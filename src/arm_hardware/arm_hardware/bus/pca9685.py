@@ -12,9 +12,9 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, confirmed
-from arm_hardware.bus.interface import BusPhrases, Measurement
-from arm_hardware.bus.wiring import CHANNELS, COUNTS, ServoBoard, prescale
+from arm_hardware.bus.i2c import I2C, LockTimeoutI2C, Registers, bus_label, linux_i2c
+from arm_hardware.bus.interface import CHANNELS, COUNTS, Bus, ServoBoard, prescale
+from arm_hardware.bus.retrying_bus import confirmed
 from arm_hardware.errors import BusError
 
 MODE1, MODE2, LED0, ALL_LED, ALL_LED_OFF_H, PRE_SCALE = 0x00, 0x01, 0x06, 0xFA, 0xFD, 0xFE
@@ -91,8 +91,8 @@ def check_count(count: int) -> None:
         raise ValueError(f"count {count} is not within 1 to {COUNTS - 1}")
 
 
-class Pca9685Bus:
-    """A Bus (see ``arm_hardware.bus.interface``) that writes the registers itself."""
+class Pca9685Bus(Bus):
+    """A Bus that writes the registers itself."""
 
     def __init__(
         self,
@@ -114,9 +114,6 @@ class Pca9685Bus:
         self._connect = connect
         self._where = where
         self.name = f"The servo board at 0x{board.address:02x} of {where}"
-        self.rewrites = 0
-        self.measures = False
-        self.phrases = BusPhrases()
         self.together = False  # so that a stop takes effect between two channels
         self._i2c: LockTimeoutI2C | None = None
 
@@ -204,14 +201,6 @@ class Pca9685Bus:
         """End the pulses of channels and read that back."""
         for channel in channels:
             self._set(channel, None)
-
-    def measure(self, channels: Iterable[int]) -> dict[int, Measurement]:
-        """Return nothing, as pulses bring no answer."""
-        return {}
-
-    def label(self, channel: int) -> str:
-        """Return the name of a channel."""
-        return f"Channel {channel} of the servo board"
 
     def close(self) -> None:
         """Release the bus; the chip keeps running."""
@@ -327,3 +316,8 @@ class Pca9685Bus:
         """Return the four registers of a channel, which needs no auto-increment."""
         base = LED0 + 4 * channel
         return bytes(self._registers.read(base + k)[0] for k in range(4))
+
+
+def i2c_dev_bus(board: ServoBoard, lock: BoardLock | None) -> Pca9685Bus:
+    """Return a bus, still closed, that drives a board by the kernel's interface alone."""
+    return Pca9685Bus(board, linux_i2c, bus_label(), lock)

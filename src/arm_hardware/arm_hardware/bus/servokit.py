@@ -7,14 +7,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from arm_common.suggestions import install_command
 
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import I2C, confirmed
+from arm_hardware.bus.i2c import I2C, bus_label, check_device, set_timeout
+from arm_hardware.bus.interface import CHANNELS, COUNTS, DEVICE, ServoBoard
 from arm_hardware.bus.pca9685 import Pca9685Bus, check_count
-from arm_hardware.bus.wiring import CHANNELS, COUNTS, ServoBoard
+from arm_hardware.bus.retrying_bus import confirmed
 from arm_hardware.errors import BusError
 
 PACKAGE = "adafruit-circuitpython-servokit"
@@ -165,3 +167,20 @@ def duty_fraction(count: int) -> float:
     """
     check_count(count)
     return (16.0 * count + 8.0) / 65535.0
+
+
+def blinka_i2c(device: Path = DEVICE) -> Any:
+    """Return the computer's bus by Adafruit's Blinka (``busio.I2C``); errors as in linux_i2c()."""
+    check_device(device)
+    _, connect = import_adafruit()
+    try:
+        with device.open("rb+", buffering=0) as node:
+            set_timeout(node.fileno())
+        return connect()
+    except (NotImplementedError, RuntimeError, AttributeError, OSError, ValueError) as error:
+        raise BusError(f"Blinka cannot open {device} ({error}).") from error
+
+
+def servokit_bus(board: ServoBoard, lock: BoardLock | None) -> ServoKitBus:
+    """Return a bus, still closed, that drives a board by Adafruit's library."""
+    return ServoKitBus(board, blinka_i2c, bus_label(), lock)

@@ -114,13 +114,6 @@ class Coupling:
     tight: tuple[int, ...] = ()
     prefix: str = ""  # of joints' names in messages
 
-    def driven(
-        self, arm: tuple[Axis, ...], actuators: tuple[Axis, ...]
-    ) -> tuple[tuple[Axis, ...], Coupling]:
-        """Return joints and coupling with the limits of actuators narrowed by a calibration."""
-        given = replace(self, actuators=actuators)
-        return narrowed_by_actuators(arm, given, "the linkage and its servo allow")
-
     def to_actuators(self, joints: Sequence[float]) -> list[float]:
         """Return the actuators' positions (m,) with the joints at (n,)."""
         positions: list[float] = self.drivetrain.to_actuators(np.array(joints, float)).tolist()
@@ -289,7 +282,9 @@ class Axes:
         n = len(actuators) - (gripper is not None)
         if self.coupling is None:
             return replace(self, arm=tuple(actuators[:n]), gripper=gripper)
-        arm, coupling = self.coupling.driven(self.arm, tuple(actuators[:n]))
+        given = replace(self.coupling, actuators=tuple(actuators[:n]))
+        reason = "the linkage and its servo allow"
+        arm, coupling = narrowed_by_actuators(self.arm, given, reason)
         return replace(self, arm=arm, gripper=gripper, coupling=coupling)
 
     def claw(self, axis: Axis) -> Claw | None:

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration of one physical arm: servo channels or ids, and setpoints of positions."""
+"""The calibration of one physical arm: servo channels or ids, and setpoints of positions.
+
+Its servos drive the axes of a robot description within narrower limits.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,31 @@ from typing import TYPE_CHECKING
 
 from arm_common.suggestions import did_you_mean
 
-from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.bus.interface import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
 from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap
 from arm_hardware.errors import CalibrationError
 
 if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
+from collections.abc import Sequence
 
+from arm_description.model.elements import mimic_names
+from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import (
+    ActuatorLimits,
+    SeveralActuatorsTransmission,
+)
+from arm_description.robot_model import RobotModel, ServoLimits
+
+from arm_hardware.calibration.axes import (
+    UNITS,
+    Coupling,
+    DependentAxis,
+    narrowed_by_actuators,
+    written,
+)
+from arm_hardware.calibration.servo_map import ServoMap, resolution
 
 MEASURED, LIMITED = "your measured points", "the servo file"  # whose limits hold
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
@@ -150,3 +170,107 @@ class Calibration:
             wanted = f"points_{'deg' if unit == 'rad' else 'mm'}_{per}"
             raise CalibrationError(f"this axis needs {wanted}", file=str(self.path), key=axis.name)
         return servo
+
+
+def _coupling_of(model: RobotModel) -> Coupling | None:
+    """Return the coupling of a robot description, None if it has none."""
+    drivetrain = Drivetrain.of(model)
+    if drivetrain.is_identity and not model.constraints:
+        return None
+    units = {joint.name: UNITS[joint.type] for joint in model.joints}
+    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
+    actuators = tuple(
+        Axis(
+            name, units[t.joints[0]], limit.lower, limit.upper, limit.velocity, limit.acceleration
+        )
+        for name, (t, _) in drives
+        for limit in (t.limits,)
+    )
+    own = tuple(joint.constraint for joint in model.joints if joint.constraint)
+    return Coupling(drivetrain, actuators, model.constraint_set, own)
+
+
+def _dependents_of(model: RobotModel) -> tuple[DependentAxis, ...]:
+    return tuple(
+        DependentAxis(name, leader, ratio)
+        for joint in model.dependents
+        for name, (leader, ratio) in zip(
+            mimic_names(joint.name, joint.terms), joint.terms, strict=True
+        )
+    )
+
+
+def axes_of(model: RobotModel) -> Axes:
+    """Return the axes of a robot description."""
+    arm = tuple(
+        Axis(j.name, UNITS[j.type], j.lower, j.upper, j.velocity, j.acceleration)
+        for j in model.joints
+    )
+    coupling = _coupling_of(model)
+    if coupling is not None:
+        arm, coupling = narrowed_by_actuators(arm, coupling, "the linkage allows")
+    grip, dependents = model.gripper, _dependents_of(model)
+    if grip is None:
+        return Axes(arm, coupling=coupling, dependents=dependents)
+    width = Axis(GRIPPER, "m", grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
+    return Axes(arm, width, grip, coupling, dependents)
+
+
+def driven_axes(
+    model: RobotModel, calibration: Calibration | None, dt: float
+) -> tuple[Axes, tuple[ServoMap, ...]]:
+    """Return the axes as a driver with ticks of dt [s] moves them, and a map for each servo.
+
+    Without a calibration, as of fake hardware, the limits are those of the robot description.
+
+    Raises:
+        CalibrationError: The calibration does not suit the robot.
+    """
+    axes = axes_of(model)
+    if calibration is None:
+        return axes, ()
+    maps = calibration.maps(axes)
+    return kept_together(calibration.narrowed(axes), maps, dt), maps
+
+
+def driven_model(model: RobotModel, axes: Axes) -> RobotModel:
+    """Return the robot with the limits of its axes, which those of its servos narrow."""
+    gripper, coupling = axes.gripper, axes.coupling
+    return model.limited(
+        ServoLimits(
+            {axis.name: _limits(axis) for axis in axes.arm},
+            {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else {},
+            None if gripper is None else _limits(gripper),
+        )
+    )
+
+
+def _limits(axis: Axis) -> ActuatorLimits:
+    return ActuatorLimits(axis.lower, axis.upper, axis.velocity, axis.acceleration)
+
+
+def kept_together(axes: Axes, maps: Sequence[ServoMap], dt: float) -> Axes:
+    """Return axes on which several servos move at most their allowed difference in a tick.
+
+    The bus may be lost when one of them has moved by a tick of dt [s] and its partner has not.
+
+    Raises:
+        CalibrationError: Servos are allowed to differ by less than a count.
+    """
+    if axes.coupling is None:
+        return axes
+    actuators = list(axes.actuators)
+    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives()):
+        if not isinstance(transmission, SeveralActuatorsTransmission):
+            continue
+        allowed, count = transmission.allowed_difference, resolution(maps[i], None)
+        if allowed <= count:
+            raise CalibrationError(
+                f"{transmission.joints[0]}: its servos may differ by "
+                f"{written(allowed, actuators[i])}, no more than one count of "
+                f"{actuators[i].name}, {written(count, actuators[i])}",
+                remedy="set a larger allowed_difference in the robot file",
+            )
+        speed = (allowed - count) / dt
+        actuators[i] = actuators[i].narrowed(-math.inf, math.inf, speed)
+    return axes.driven_by(actuators)

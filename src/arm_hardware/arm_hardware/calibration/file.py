@@ -18,7 +18,7 @@ from typing import NamedTuple
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
 
-from arm_hardware.bus.wiring import (
+from arm_hardware.bus.interface import (
     CHANNELS,
     COUNTS,
     FEETECH,

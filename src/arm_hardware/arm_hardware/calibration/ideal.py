@@ -13,10 +13,9 @@ from arm_description.model.gripper import Claw
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.bus.wiring import CHANNELS, COUNTS, BusServo, SerialBus, ServoBoard
+from arm_hardware.bus.interface import CHANNELS, COUNTS, BusServo, SerialBus, ServoBoard
 from arm_hardware.calibration.axes import Axis
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration, axes_of
 from arm_hardware.calibration.file import wires_of
 from arm_hardware.errors import CalibrationError
 

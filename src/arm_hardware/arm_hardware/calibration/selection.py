@@ -13,10 +13,9 @@ from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 
 from arm_hardware import PARTS
-from arm_hardware.bus.wiring import SerialBus, ServoBoard
+from arm_hardware.bus.interface import SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.driven_axes import axes_of, driven_axes, driven_model
+from arm_hardware.calibration.calibration import Calibration, axes_of, driven_axes, driven_model
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.errors import CalibrationError
 

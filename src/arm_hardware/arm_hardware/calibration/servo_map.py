@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
-from arm_hardware.bus.wiring import COUNTS
+from arm_hardware.bus.interface import COUNTS
 
 if TYPE_CHECKING:
     from arm_description.model.gripper import Claw

@@ -16,10 +16,9 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
-from arm_hardware.bus.wiring import COUNTS, RADIANS, SerialBus
+from arm_hardware.bus.interface import COUNTS, RADIANS, SerialBus
 from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration, axes_of
 from arm_hardware.errors import CalibrationError
 
 _POSTURES = 256  # at which torques are computed, random but always the same

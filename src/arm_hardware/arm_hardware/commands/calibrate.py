@@ -24,8 +24,7 @@ from arm_description.robot_model import RobotModel
 
 from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_for, backend_names, load_backend
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.calibration import Calibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import Calibration, axes_of
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.selection import robot_of
 from arm_hardware.calibration.wizard.session import CalibrationSession

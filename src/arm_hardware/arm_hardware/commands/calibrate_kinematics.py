@@ -23,9 +23,14 @@ from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.file import parse_calibration, wires_of
-from arm_hardware.calibration.kinematic_fit import KinematicFit, fit, select_parameters
+from arm_hardware.calibration.kinematic_fit import (
+    KinematicFit,
+    TouchPoints,
+    fit,
+    load_touches,
+    select_parameters,
+)
 from arm_hardware.calibration.selection import robot_of
-from arm_hardware.calibration.touch_points import TouchPoints, load_touches
 from arm_hardware.calibration.writing.changes import (
     CalibrationChange,
     change,

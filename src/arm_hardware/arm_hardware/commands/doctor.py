@@ -18,8 +18,7 @@ from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
 from arm_hardware.backends import I2C_DEV, backends_of
-from arm_hardware.bus.interface import Bus
-from arm_hardware.bus.wiring import DEVICE, SerialBus, ServoBoard
+from arm_hardware.bus.interface import DEVICE, Bus, SerialBus, ServoBoard
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands.doctor_checks import (
     CheckResult,
@@ -33,8 +32,15 @@ from arm_hardware.commands.doctor_checks import (
     check_user,
     has_ros,
 )
-from arm_hardware.commands.doctor_network import LOOPBACK_TIMEOUT, Loopback, check_network
-from arm_hardware.commands.doctor_sockets import PROC, Endpoint, check_processes, endpoints_of
+from arm_hardware.commands.doctor_network import (
+    LOOPBACK_TIMEOUT,
+    PROC,
+    Endpoint,
+    Loopback,
+    check_network,
+    check_processes,
+    endpoints_of,
+)
 
 
 def _throttled() -> str:

@@ -23,9 +23,15 @@ from arm_description.errors import DescriptionError
 
 from arm_hardware.backends import AUTO, backend_for, backends_of
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.interface import Bus, ConfigurableBus, Measurement
-from arm_hardware.bus.linux_i2c import check_device, device_group
-from arm_hardware.bus.wiring import CHANNELS, SerialBus, ServoBoard
+from arm_hardware.bus.i2c import check_device, device_group
+from arm_hardware.bus.interface import (
+    CHANNELS,
+    Bus,
+    ConfigurableBus,
+    Measurement,
+    SerialBus,
+    ServoBoard,
+)
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import robot_of
@@ -275,17 +281,12 @@ def _check_packages(board: ServoBoard | SerialBus) -> Iterator[CheckResult]:
         fix = install_command(package)
         if others:
             fix = f"not needed with backend:={others[0][0]}; else {fix}"
-        yield _package(package, fix, needed=not others)
+        try:
+            yield CheckResult(package, True, metadata.version(package))
+        except metadata.PackageNotFoundError:
+            yield CheckResult(package, False, "not installed", fix, needed=not others)
 
 
 def has_ros() -> bool:
     """Return whether rclpy can be imported."""
     return importlib.util.find_spec("rclpy") is not None
-
-
-def _package(name: str, fix: str, needed: bool) -> CheckResult:
-    """Check whether a package is installed."""
-    try:
-        return CheckResult(name, True, metadata.version(name))
-    except metadata.PackageNotFoundError:
-        return CheckResult(name, False, "not installed", fix, needed)

@@ -20,15 +20,14 @@ from arm_common.cli import run, unused
 
 from arm_hardware.backends import AUTO, backend_for, of_simulation
 from arm_hardware.bus.board_lock import BoardLock
-from arm_hardware.bus.i2c import LockTimeoutI2C, Registers
-from arm_hardware.bus.linux_i2c import linux_i2c
+from arm_hardware.bus.i2c import LockTimeoutI2C, Registers, linux_i2c
+from arm_hardware.bus.interface import CHANNELS, DEVICE, SerialBus
 from arm_hardware.bus.pca9685 import (
     ALL_LED_OFF_H,
     FULL,
     LED0,
     check_identity,
 )
-from arm_hardware.bus.wiring import CHANNELS, DEVICE, SerialBus
 from arm_hardware.errors import BusError, CalibrationError, HardwareError
 
 TRIES = 5

@@ -18,8 +18,7 @@ from pathlib import Path
 from arm_common.cli import run
 
 from arm_hardware.backends import AUTO, backend_for, serial_protocols
-from arm_hardware.bus.interface import Bus, ConfigurableBus
-from arm_hardware.bus.wiring import FEETECH, FEETECH_BAUD_RATES, SerialBus
+from arm_hardware.bus.interface import FEETECH, FEETECH_BAUD_RATES, Bus, ConfigurableBus, SerialBus
 from arm_hardware.calibration.file import BUS_WIRES
 from arm_hardware.errors import BusError, HardwareError
 

@@ -27,19 +27,18 @@ from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.backends import AUTO, backend_for
-from arm_hardware.bus.interface import ConfigurableBus
-from arm_hardware.bus.wiring import SerialBus
+from arm_hardware.bus.interface import ConfigurableBus, SerialBus
 from arm_hardware.calibration.axes import check_position, rest_positions
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import robot_of
-from arm_hardware.calibration.touch_points import tip_position, tip_resolution
-from arm_hardware.calibration.wizard.inclinometer import link_readings
+from arm_hardware.calibration.servo_map import ServoMap
+from arm_hardware.calibration.wizard.mechanisms import link_readings
 from arm_hardware.calibration.wizard.setpoints import HELD, HELD_MEASURED
 from arm_hardware.commands.calibrate import add_board
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, CommandError, HardwareError
-from arm_hardware.motion.execution import GoalOutcome, measured_tolerances
-from arm_hardware.motion.goal_validation import single_point_goal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import measured_tolerances, single_point_goal
 from arm_hardware.motion.options import DriverOptions
 
 SHORTEST_MOTION = 0.5  # [s] of any motion
@@ -117,7 +116,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
         f"{axis.name} {axis.text(value, SHOWN)}"
         for axis, value in zip(driver.axes, positions, strict=True)
     )
-    x, y, z = tip_position(model, q) * 1e3
+    x, y, z = model.fk(q)[:3, 3] * 1e3
     links = link_readings(model, np.array(q)).items()
     angles = ", ".join(f"{name} {math.degrees(angle):.1f}" for name, angle in links)
     upwards = f"\n  an inclinometer on the links shows: {angles} deg upwards" if angles else ""
@@ -128,6 +127,21 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
         f"  expect the tip (tool0) at {x:.1f} {y:.1f} {z:.1f} mm in base_link; "
         f"one count of a servo moves it by up to {tick:.1f} mm{upwards}"
     )
+
+
+def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMap]) -> float:
+    """Return the largest motion of the tip [m] by one count of one servo, the attainable accuracy.
+
+    Joint positions q are (n,) [rad or m]; maps are those of the actuators of the joints.
+    """
+    drivetrain = Drivetrain.of(model)
+    actuators = drivetrain.to_actuators(np.array(q, dtype=float))
+    counts = [servo.count_of(position) for servo, position in zip(maps, actuators, strict=True)]
+    near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
+    steps = np.diag(np.abs(np.diff(near)).max(axis=1))
+    moved = drivetrain.to_joints(actuators + np.vstack([np.zeros_like(actuators), steps]))
+    here, *there = (model.fk(joints)[:3, 3] for joints in moved)
+    return max(float(np.linalg.norm(tip - here)) for tip in there)
 
 
 def advice(model: RobotModel) -> str:

@@ -10,7 +10,6 @@ import numpy as np
 
 from arm_hardware.calibration.axes import Axes, Fight
 from arm_hardware.control.arming import StaggeredArming
-from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.state_machine import DriverStateMachine, Tracking
 from arm_hardware.control.watchdogs import StreamWatchdog
@@ -24,15 +23,15 @@ from arm_hardware.errors import (
     StateError,
 )
 from arm_hardware.motion.execution import (
+    Forecast,
     Goal,
     GoalOutcome,
     LeadIn,
-    Tolerances,
+    MeasuredState,
     TrajectoryExecution,
     TrajectoryState,
 )
-from arm_hardware.motion.forecast import Forecast
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.gripper import GripperExecution, GripperGoal, GripTimer, plan_gripper_goal
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
@@ -63,7 +62,7 @@ class TrajectoryController(DriverStateMachine):
         self._smoother = Smoother(smoothing_ticks(motion_options.jerk_time, dt))
         self._watchdog = StreamWatchdog(motion_options.command_timeout)
         self._streamed: ValidatedGoal | None = None  # the running trajectory if it may be streamed
-        self._grip_timer = GripTimer(motion_options.grip_force)
+        self._grip_timer = GripTimer(motion_options)
         self._final_note = ""
         self._unpaused = 0.0  # last requested speed scaling above 0, 0 if there was none
         self._client_lost = False  # since the last motion ended
@@ -162,8 +161,8 @@ class TrajectoryController(DriverStateMachine):
     def _plan(self, goal: ValidatedGoal, ahead: Forecast) -> PlannedMotion:
         """Return the motion from a forecast; the lock is not held, as ticks need it."""
         position, velocity, scaling = ahead.start
-        budget = self._options.power_budget
-        return plan_motion(goal, self.axes, position, velocity, self._dt, budget, scaling)
+        options = self._options
+        return plan_motion(goal, self.axes, position, velocity, self._dt, options, scaling)
 
     def _forecast(self) -> Forecast:
         """Return the arm as it is now."""
@@ -244,7 +243,8 @@ class TrajectoryController(DriverStateMachine):
             raise CommandError("This arm has no gripper.")
         with self._lock:
             now, servo = self._states[-1].position, self._output.maps[-1]
-            grip = plan_gripper_goal(axis, servo, self._options.grip_force, width, counts, now)
+            most = self._options.grip_force_limit_counts
+            grip = plan_gripper_goal(axis, servo, most, width, counts, now)
             self.require_ready()
             return grip
 

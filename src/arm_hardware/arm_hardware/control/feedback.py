@@ -5,16 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from arm_description.model.units import SHOWN
 
-from arm_hardware.bus.interface import LATCHED, Measurement, ServoFault
+from arm_hardware.bus.interface import COUNTS, LATCHED, RADIANS, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import COUNTS, RADIANS
 from arm_hardware.calibration.axes import Axes, Axis, Fight
 from arm_hardware.calibration.servo_map import ServoMap
 from arm_hardware.errors import ARM, VERIFY, BusError, HardwareError, StateError
+from arm_hardware.motion.execution import MeasuredState
 
 FAULT_TIME = 0.1  # [s] for which a servo reports a fault before it counts: supplies dip
 RETRY = 0.5  # [s] between two attempts to measure once the bus is lost
@@ -30,26 +29,6 @@ REMEDIES = {
     ServoFault.CURRENT: "draws too much current ({current:.1f} A): remove what blocks it",
     ServoFault.ENCODER: "reports an error of its encoder: replace it",
 }
-
-
-@dataclass(frozen=True)
-class MeasuredState:
-    """What the servos measured in one tick, in the order of ``axes.all``."""
-
-    positions: tuple[float, ...]  # [rad or m]
-    velocities: tuple[float, ...]  # [rad/s or m/s]
-    efforts: tuple[float, ...]  # estimated from the load [N m or N]
-    servos: tuple[Measurement, ...]
-
-    @property
-    def loads(self) -> tuple[float, ...]:
-        """Shares of the motors' voltage, by servo, -1 to 1."""
-        return tuple(servo.load for servo in self.servos)
-
-    @property
-    def moving(self) -> bool:
-        """Whether any servo turns."""
-        return any(servo.speed for servo in self.servos)
 
 
 class ServoFeedback:

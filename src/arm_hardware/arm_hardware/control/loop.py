@@ -1,21 +1,32 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The control thread: ticks on a monotonic clock, with real-time priority where permitted."""
+"""The control thread: ticks on a monotonic clock, with real-time priority where permitted.
+
+Its heartbeats show watchdogs outside the process that it runs: one is systemd, which ends a
+service whose loop hangs; the other is a circuit at the pin OE of the servo board, which switches
+its outputs off (docs/safety.md).
+"""
 
 from __future__ import annotations
 
 import logging
 import os
+import socket
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from threading import get_native_id
+from typing import TYPE_CHECKING
 
 from arm_hardware.clock import SteadyClock
+
+if TYPE_CHECKING:
+    from arm_hardware.bus.gpio_line import GpioLine
+
 
 NORMAL = "normal"
 REMEDY = (
@@ -60,6 +71,8 @@ SHORTEST_TICK = 0.0025  # [s] of wall time, a limit on how fast simulated time c
 # A tick later than this many periods shifts the schedule, instead of being followed by ticks in
 # quick succession: those would jerk real servos, but are harmless in simulated time.
 SLIP, SLIP_SIMULATED = 0.25, 10.0
+# [s] without a heartbeat after which the outputs may have been off; less than the circuit's time
+OE_TIMEOUT = 0.5
 
 
 def tick_period(rate_hz: float, speed: float) -> float:
@@ -188,3 +201,75 @@ class ControlLoop:
             self._failed(error)
         except Exception as another:  # noqa: BLE001 - nor may its consequences
             _LOGGER.error("The failure was not handled: %r", another)
+
+
+class SystemdNotifier:
+    """Sends notifications to systemd (sd_notify(3)), none where NOTIFY_SOCKET is not set.
+
+    The watchdog (``WatchdogSec=`` of the unit) is on between watch() and unwatch(). A manager that
+    does not read its socket cannot block the sender.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Read the socket and the watchdog's time from the environment of the process."""
+        address = environment.get("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        self._microseconds = 0
+        time, pid = environment.get("WATCHDOG_USEC", ""), str(os.getpid())
+        if time.isdigit() and environment.get("WATCHDOG_PID", pid) == pid:
+            self._microseconds = int(time)
+        self._next = 0.0
+
+    def ready(self) -> None:
+        """Report that the start is complete."""
+        self._send("READY=1")
+
+    def watch(self) -> None:
+        """Turn the watchdog on."""
+        self._next = 0.0
+        self._send_watchdog(f"WATCHDOG_USEC={self._microseconds}")
+
+    def unwatch(self) -> None:
+        """Turn the watchdog off, because no control loop is meant to run."""
+        self._send_watchdog("WATCHDOG_USEC=0")
+
+    def beat(self, now: float) -> None:
+        """Report that the loop ran at a moment [s]; sent twice in the watchdog's time."""
+        if now >= self._next:
+            self._next = now + self._microseconds * 0.5e-6
+            self._send_watchdog("WATCHDOG=1")
+
+    def _send_watchdog(self, message: str) -> None:
+        if self._microseconds:
+            self._send(message)
+
+    def _send(self, message: str) -> None:
+        if not self._address:
+            return
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.setblocking(False)
+            sender.sendto(message.encode(), self._address)
+
+
+class OeHeartbeat:
+    """Toggles a line; a circuit keeps the board's outputs on while it does."""
+
+    def __init__(self, line: GpioLine, now: float) -> None:
+        """Create a heartbeat that begins at a moment [s]."""
+        self._line = line
+        self._last = now
+        self._level = False
+
+    def interrupted(self, now: float) -> bool:
+        """Return whether the outputs may have been off since the last beat."""
+        return now - self._last > OE_TIMEOUT
+
+    def beat(self, now: float) -> None:
+        """Toggle the line, or raise BusError."""
+        self._level = not self._level
+        self._line.set(self._level)
+        self._last = now
+
+    def close(self) -> None:
+        """End the heartbeat."""
+        self._line.close()

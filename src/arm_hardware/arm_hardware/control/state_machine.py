@@ -7,7 +7,6 @@ Methods may be called from any thread; a lock serialises them with the control l
 
 from __future__ import annotations
 
-import logging
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
@@ -21,14 +20,12 @@ from arm_hardware.control.arming import (
     check_board_counts,
     check_joints,
 )
-from arm_hardware.control.feedback import MeasuredState, ServoFeedback
+from arm_hardware.control.feedback import ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
-from arm_hardware.motion.execution import TrajectoryState
+from arm_hardware.motion.execution import MeasuredState, TrajectoryState
 from arm_hardware.motion.limiter import AxisState
-
-_LOGGER = logging.getLogger(__name__)
 
 
 class DriverState(IntEnum):

@@ -1,6 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Executes a planned trajectory tick by tick and reports how the goal ended."""
+"""Executes a planned trajectory tick by tick and reports how the goal ended.
+
+Planning a long trajectory takes more than a tick, and a moving arm does not wait for it. The new
+motion is therefore planned from a forecast: where the arm will be some ticks ahead. Until then the
+arm continues as before.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +14,15 @@ import logging
 import math
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Protocol
 
 import numpy as np
 from arm_common.transforms import Array
 
-from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axes
+from arm_hardware.bus.interface import Measurement
+from arm_hardware.calibration.axes import Axes
 from arm_hardware.errors import (
     GOAL_TOLERANCE_VIOLATED,
     INVALID_GOAL,
@@ -25,7 +30,7 @@ from arm_hardware.errors import (
     SUCCESSFUL,
     CommandError,
 )
-from arm_hardware.motion.goal_validation import SPEED_MARGIN
+from arm_hardware.motion.goal_validation import SPEED_MARGIN, Tolerances
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
 from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
 from arm_hardware.motion.trajectory_start import PlannedMotion
@@ -76,20 +81,24 @@ class Goal:
         return self._done.wait(timeout)
 
 
-class MeasuredAxes(Protocol):
-    """What smart servos measure, in the order of ``axes.all``; see MeasuredState."""
+@dataclass(frozen=True)
+class MeasuredState:
+    """What the servos measured in one tick, in the order of ``axes.all``."""
+
+    positions: tuple[float, ...]  # [rad or m]
+    velocities: tuple[float, ...]  # [rad/s or m/s]
+    efforts: tuple[float, ...]  # estimated from the load [N m or N]
+    servos: tuple[Measurement, ...]
 
     @property
-    def positions(self) -> Sequence[float]:
-        """Positions [rad or m]."""
+    def loads(self) -> tuple[float, ...]:
+        """Shares of the motors' voltage, by servo, -1 to 1."""
+        return tuple(servo.load for servo in self.servos)
 
     @property
-    def velocities(self) -> Sequence[float]:
-        """Velocities [rad/s or m/s]."""
-
-    @property
-    def loads(self) -> Sequence[float]:
-        """Shares of the motors' voltage, by servo, -1 to 1; the last one is the gripper's."""
+    def moving(self) -> bool:
+        """Whether any servo turns."""
+        return any(servo.speed for servo in self.servos)
 
 
 class Execution(ABC):
@@ -133,30 +142,6 @@ LATE_MEASURED = "something holds it, or its load is too great"
 PASSED_MEASURED = "Passed the last point, with its velocity."
 
 
-@dataclass(frozen=True)
-class Tolerances:
-    """A goal's tolerances on what servos measure, or on the command of those that do not."""
-
-    # by joint name: largest lag behind the trajectory [rad or m]; absent: no bound
-    path: Mapping[str, float] = field(default_factory=dict)
-    # by joint name: largest distance from the goal at goal_time [rad or m]; the command of absent
-    # joints must be at rest at the goal
-    goal: Mapping[str, float] = field(default_factory=dict)
-    # by joint name: largest speed at goal_time [rad/s or m/s]; absent: no bound
-    stopped: Mapping[str, float] = field(default_factory=dict)
-    # [s] after the trajectory's end by which the arm must have arrived; 0 for no bound
-    goal_time: float = 0.0
-
-
-GOAL_TIME = 2.0  # [s] after which a missed goal ends
-
-
-def measured_tolerances(axes: Axes) -> Tolerances:
-    """Return the tolerances of goals of an arm whose servos answer."""
-    goal = {axis.name: GOAL_TOLERANCE[axis.unit] for axis in axes.arm}
-    return Tolerances(goal=goal, goal_time=GOAL_TIME)
-
-
 @dataclass
 class LeadIn:
     """An earlier trajectory that is followed for some more ticks before another one."""
@@ -181,7 +166,7 @@ class TrajectoryExecution(Execution):
         self._axes = axes.arm
         self._motion = motion
         self._tolerances = tolerances
-        self._measured: MeasuredAxes | None = None
+        self._measured: MeasuredState | None = None
         self._time = ScaledTime(motion, self._axes, axes.coupling)
 
     @property
@@ -263,7 +248,7 @@ class TrajectoryExecution(Execution):
         states: Sequence[AxisState],
         dt: float,
         factor: float = 1.0,
-        measured: MeasuredAxes | None = None,
+        measured: MeasuredState | None = None,
     ) -> bool:
         """Advance the states by one tick towards a speed scaling; return whether it is over.
 
@@ -403,3 +388,49 @@ def _scaled(
     return TrajectoryState(
         time, positions, velocities * scaling, accelerations * scaling**2, scaling, elapsed
     )
+
+
+MOST_LEAD = 250  # ticks; 5 s at 50 Hz
+
+
+class Forecast:
+    """An arm some ticks after now, if nothing else is commanded."""
+
+    def __init__(
+        self, run: TrajectoryExecution | None, states: Sequence[AxisState], factor: float, now: int
+    ) -> None:
+        """Copy the present motion and states, at a requested speed scaling and tick."""
+        self._original, self._factor, self._now = run, factor, now
+        self._run = None if run is None else run.fork()
+        self._condition = run, run is not None and run.following, factor
+        self._states = [replace(state) for state in states]
+        self._lead = 0
+
+    def advance(self, passed: int, dt: float) -> None:
+        """Look ahead far enough, if planning takes up to twice as many ticks of dt [s]."""
+        if self._run is None:
+            return
+        self._lead = min(2 * passed + 1, MOST_LEAD)
+        for _ in range(self._lead):
+            self._run.advance(self._states, dt, self._factor)
+
+    @property
+    def start(self) -> tuple[Array, Array, float]:
+        """Position and velocity at scaling 1 (n,) [rad or m, /s], and the scaling."""
+        position = np.array([state.position for state in self._states])
+        velocity = np.array([state.velocity for state in self._states])
+        if not velocity.any():
+            return position, velocity, self._factor
+        scaling = 1.0 if self._run is None else self._run.scaling_of(velocity)
+        return position, velocity / scaling, scaling
+
+    def lead_in(self, present: Forecast) -> list[LeadIn] | None:
+        """Return the rest of the motion until then, None if something else has happened since.
+
+        ``present`` is the arm as it is now.
+        """
+        left = self._now + self._lead - present._now
+        run = self._original
+        if run is None or left < 0 or present._condition != self._condition:
+            return None
+        return run.next_ticks(left)

@@ -8,8 +8,8 @@ Every rejection is one sentence that names joint and amount. Nothing is clamped.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from itertools import chain
 from typing import NamedTuple, TypeAlias
 
@@ -18,6 +18,7 @@ from arm_common.transforms import Array
 from numpy.typing import NDArray
 
 from arm_hardware.calibration.axes import (
+    GOAL_TOLERANCE,
     LIMIT_TOLERANCE,
     Axes,
     Axis,
@@ -26,7 +27,7 @@ from arm_hardware.calibration.axes import (
     check_speed,
 )
 from arm_hardware.errors import INVALID_JOINTS, OLD_HEADER_TIMESTAMP, CommandError
-from arm_hardware.motion.coupled_limits import constraint_error
+from arm_hardware.motion.trajectory import constraint_error
 
 _Rows: TypeAlias = Sequence[Sequence[float]]
 
@@ -84,6 +85,30 @@ class TrajectoryGoal:
     joints: Sequence[str]  # names, in the order of each point's columns
     points: Sequence[GoalPoint]
     start: float | None = None  # from now [s], negative in the past; None means now
+
+
+@dataclass(frozen=True)
+class Tolerances:
+    """A goal's tolerances on what servos measure, or on the command of those that do not."""
+
+    # by joint name: largest lag behind the trajectory [rad or m]; absent: no bound
+    path: Mapping[str, float] = field(default_factory=dict)
+    # by joint name: largest distance from the goal at goal_time [rad or m]; the command of absent
+    # joints must be at rest at the goal
+    goal: Mapping[str, float] = field(default_factory=dict)
+    # by joint name: largest speed at goal_time [rad/s or m/s]; absent: no bound
+    stopped: Mapping[str, float] = field(default_factory=dict)
+    # [s] after the trajectory's end by which the arm must have arrived; 0 for no bound
+    goal_time: float = 0.0
+
+
+GOAL_TIME = 2.0  # [s] after which a missed goal ends
+
+
+def measured_tolerances(axes: Axes) -> Tolerances:
+    """Return the tolerances of goals of an arm whose servos answer."""
+    goal = {axis.name: GOAL_TOLERANCE[axis.unit] for axis in axes.arm}
+    return Tolerances(goal=goal, goal_time=GOAL_TIME)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from dataclasses import dataclass, replace
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError
-from arm_hardware.motion.execution import Execution, MeasuredAxes
+from arm_hardware.motion.execution import Execution, MeasuredState
 from arm_hardware.motion.limiter import AxisState, brake, settled, track
-from arm_hardware.motion.options import GripForceOptions
+from arm_hardware.motion.options import MotionOptions
 
 
 @dataclass(frozen=True)
@@ -32,19 +32,19 @@ class GripperGoal:
 
 
 def plan_gripper_goal(
-    axis: Axis, servo: ServoMap, limits: GripForceOptions, width: float, counts: float, now: float
+    axis: Axis, servo: ServoMap, most: int, width: float, counts: float, now: float
 ) -> GripperGoal:
     """Return the goal of a command; raise CommandError for a forbidden width or force.
 
     The command moves to a width [m], at which the jaws may touch an object, and presses ``counts``
-    counts past it; ``now`` is the present width [m]. Jaws that do not close to 0 close as far as
-    they can for a smaller width.
+    counts past it, at most ``most``; ``now`` is the present width [m]. Jaws that do not close to 0
+    close as far as they can for a smaller width.
     """
     check_position(axis, max(width, axis.lower) if width >= -LIMIT_TOLERANCE else width)
-    if not 0.0 <= counts <= limits.limit or counts != int(counts):
+    if not 0.0 <= counts <= most or counts != int(counts):
         raise CommandError(
             f"{axis.name}: max_effort {counts:g} is not a whole number of counts from 0 to "
-            f"{limits.limit}, the parameter grip_force_limit_counts.",
+            f"{most}, the parameter grip_force_limit_counts.",
             joint=axis.name,
         )
     width = min(max(width, axis.lower), axis.upper)
@@ -55,7 +55,7 @@ def plan_gripper_goal(
             joint=axis.name,
         )
     closing = width < now or counts > 0
-    return GripperGoal(width, max(pressed, axis.lower), int(counts), closing, limits.limit)
+    return GripperGoal(width, max(pressed, axis.lower), int(counts), closing, most)
 
 
 def pressed_width(servo: ServoMap, contact: float, counts: int) -> float:
@@ -98,7 +98,7 @@ class GripperExecution(Execution):
         state: AxisState,
         dt: float,
         factor: float = 1.0,
-        measured: MeasuredAxes | None = None,
+        measured: MeasuredState | None = None,
     ) -> bool:
         """Advance the state by one tick at a speed scaling; return whether the motion is over.
 
@@ -123,7 +123,7 @@ class GripperExecution(Execution):
         at = self._servo.count_of(self.grip.contact)
         return number * max(resolution(self._servo, at), resolution(self._servo, None))
 
-    def _detect_contact(self, state: AxisState, measured: MeasuredAxes, dt: float) -> None:
+    def _detect_contact(self, state: AxisState, measured: MeasuredState, dt: float) -> None:
         """Press on an object with the requested counts where it stops the jaws."""
         self._measured = width = measured.positions[-1]
         resting = abs(measured.velocities[-1]) < STALL_SPEED
@@ -164,14 +164,14 @@ class GripperExecution(Execution):
 class GripTimer:
     """Reduces the grip force after a time."""
 
-    def __init__(self, limits: GripForceOptions) -> None:
-        self._limits = limits
+    def __init__(self, options: MotionOptions) -> None:
+        self._after, self._left = options.gripper_hold_time, options.gripper_hold_squeeze
         self._grip: GripperGoal | None = None
         self._time = 0.0
 
     def begin(self, grip: GripperGoal) -> None:
         """Start the timer if an arrived gripper presses."""
-        self._grip = grip if grip.counts > self._limits.held and self._limits.time > 0.0 else None
+        self._grip = grip if grip.counts > self._left and self._after > 0.0 else None
         self._time = 0.0
 
     def end(self) -> None:
@@ -183,8 +183,8 @@ class GripTimer:
         if self._grip is None:
             return None
         self._time += dt
-        if self._time < self._limits.time:
+        if self._time < self._after:
             return None
         grip, self._grip = self._grip, None
-        width = pressed_width(servo, grip.contact, self._limits.held)
-        return GripperGoal(grip.contact, width, self._limits.held, True, self._limits.held)
+        width = pressed_width(servo, grip.contact, self._left)
+        return GripperGoal(grip.contact, width, self._left, True, self._left)

@@ -10,53 +10,52 @@ from pathlib import Path
 from arm_hardware.backends import AUTO, backend_names
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.current_limits import PowerBudget
 
-
-@dataclass(frozen=True)
-class GripForceOptions:
-    """Limits of the grip force and its duration, in counts of the board past the contact."""
-
-    limit: int = 8  # most counts that a command may request
-    time: float = 10.0  # seconds after which the gripper backs off; 0 for never
-    held: int = 2  # counts that remain then
+HARDWARE = ("fake", "sim", "real")
+EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
+RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
+PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
+# The least and the greatest that an option may be.
+BOUNDS = {
+    "rate_hz": (5.0, 200.0),
+    "speed": (0.01, 100.0),
+    "stall_timeout": (0.0, 60.0),
+    "realtime_priority": (-1, 99),
+    "max_sag_compensation": (0.0, 0.2),
+    "jerk_time": (0.0, 2.0),
+    "command_timeout": (0.0, 60.0),
+    "max_moving_joints": (0, 16),
+    "stagger": (0.0, 2.0),
+    "grip_force_limit_counts": (0, 100),
+    "gripper_hold_time": (0.0, 3600.0),
+    "gripper_hold_squeeze": (0, 100),
+}
 
 
 @dataclass(frozen=True)
 class MotionOptions:
-    """Options of motion."""
+    """Options of motion; counts are those of the gripper's servo past the contact."""
 
     jerk_time: float = 0.0  # for acceleration to rise from 0 to its limit [s]; 0: no jerk limit
     command_timeout: float = 0.5  # longest time between two trajectories of a stream [s]; 0: any
-    power_budget: PowerBudget = field(default_factory=PowerBudget)
-    grip_force: GripForceOptions = field(default_factory=GripForceOptions)
+    max_moving_joints: int = 0  # that may move at once, so as not to overload the supply; 0: any
+    stagger: float = 0.0  # from one joint's start to the next one's [s], for the same reason
+    grip_force_limit_counts: int = 8  # most counts that a command may request
+    gripper_hold_time: float = 10.0  # after which the gripper backs off [s]; 0: never
+    gripper_hold_squeeze: int = 2  # counts that remain then
 
-    def check(self) -> None:
-        """Raise HardwareError for an invalid option."""
-        for what, value, most in (
-            ("jerk_time", self.jerk_time, 2.0),
-            ("command_timeout", self.command_timeout, 60.0),
-            ("max_moving_joints", self.power_budget.joints, 16),
-            ("stagger", self.power_budget.stagger, 2.0),
-            ("grip_force_limit_counts", self.grip_force.limit, 100),
-            ("gripper_hold_time", self.grip_force.time, 3600.0),
-            ("gripper_hold_squeeze", self.grip_force.held, 100),
-        ):
-            if not 0.0 <= value <= most:
-                raise HardwareError(f"{what} {value:g} is not within 0 to {most:g}.")
+    @property
+    def limits_current(self) -> bool:
+        """Whether joints must not all start and move at once."""
+        return self.max_moving_joints > 0 or self.stagger > 0.0
 
 
 DEFAULT_MOTION = MotionOptions()
-HARDWARE = ("fake", "sim", "real")
-EXIT_ACTIONS = ("auto", "hold", "park", "release")  # auto: release real servos, hold others
-RECOVERIES = ("auto", "slow", "direct")  # auto: slow with real servos, direct with others
-MOST_SAG = 0.2  # [rad or m] of max_sag_compensation
-PRIORITY = 40  # of the control loop with real servos: above programs, below the kernel's threads
 
 
 @dataclass(frozen=True)
-class DriverOptions:
-    """The hardware and how it is driven; see the node's parameters."""
+class DriverOptions(MotionOptions):
+    """The hardware and how it is driven and moved; see the node's parameters."""
 
     hardware: str = "fake"
     backend: str = AUTO  # of sim and real
@@ -72,7 +71,6 @@ class DriverOptions:
     sim_pace: str = ""  # file of the time that the driver shares with a simulated world
     oe_heartbeat_line: str = ""  # GPIO line that the control loop toggles; empty for none
     max_sag_compensation: float = 0.0  # largest offset of a joint [rad or m]; 0: none
-    motion_options: MotionOptions = field(default_factory=MotionOptions)
     folder: Path = field(default_factory=config_folder)  # where shipped calibrations are
 
     def check(self) -> None:
@@ -85,19 +83,12 @@ class DriverOptions:
         ):
             if word not in allowed:
                 raise HardwareError(f"{what} '{word}' is not one of {', '.join(allowed)}.")
-        if not -1 <= self.realtime_priority <= 99:
-            raise HardwareError(f"realtime_priority {self.realtime_priority} is not -1 to 99.")
-        for what, value, least, most in (
-            ("max_sag_compensation", self.max_sag_compensation, 0.0, MOST_SAG),
-            ("stall_timeout", self.stall_timeout, 0.0, 60.0),
-            ("speed", self.speed, 0.01, 100.0),
-            ("rate_hz", self.rate_hz, 5.0, 200.0),
-        ):
+        for what, (least, most) in BOUNDS.items():
+            value = getattr(self, what)
             if not least <= value <= most:
                 raise HardwareError(f"{what} {value:g} is not within {least:g} to {most:g}.")
         if self.max_sag_compensation and self.hardware == "fake":
             raise HardwareError("max_sag_compensation is for sim and real; fake servos are exact.")
-        self.motion_options.check()
         if self.oe_heartbeat_line and self.exit_action == "hold":
             raise HardwareError(
                 "exit_action 'hold' is impossible with oe_heartbeat_line: without its heartbeat "

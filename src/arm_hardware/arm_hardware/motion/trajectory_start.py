@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Plans the motion from the current command through a goal's points."""
+"""Plans the motion from the current command through a goal's points.
+
+To avoid overloading the supply, options limit how many servos start or move at once.
+"""
 
 from __future__ import annotations
 
@@ -18,21 +21,18 @@ from arm_hardware.calibration.axes import (
     check_speed,
 )
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.coupled_limits import (
-    first_violation,
-    keeps_constraints,
-    servo_braking_time,
-    with_servos,
-)
-from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget, staggered_trajectory
 from arm_hardware.motion.goal_validation import SPEED_MARGIN, ValidatedGoal
+from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.retiming import Timing, retime
 from arm_hardware.motion.trajectory import (
     BLEND_SHARE,
     Trajectory,
     blend_corners,
     concatenate,
+    first_violation,
     quintics_as_cubics,
+    servo_braking_time,
+    with_servos,
 )
 
 # Factor on the speed limit for a cubic's peak; the driver keeps the limit and arrives later.
@@ -42,6 +42,8 @@ YIELD_ACCELERATION = 0.5  # the same of the acceleration limits
 _SAMPLES = np.linspace(0.0, 1.0, 33)[:, None]  # places on its way
 _APPROACHES = 8  # to limits that depend on other joints, of which the first is exact if linear
 _STEP = 1e-6  # [rad or m] of differences
+MOVES = 1e-9  # [rad or m] beyond which a joint counts as moving
+PAUSE = 0.05  # [s] from one group's arrival to the next one's start
 STRETCHES = (1.0, 1.5, 2.25, 3.4)  # factors tried on the time to the first point of a moving arm
 
 
@@ -93,7 +95,7 @@ def plan_motion(
     position: Array,
     velocity: Array,
     dt: float,
-    power_budget: PowerBudget = UNLIMITED,
+    options: MotionOptions = DEFAULT_MOTION,
     scaling: float = 1.0,
 ) -> PlannedMotion:
     """Return the motion from the current command through a goal's points.
@@ -110,10 +112,10 @@ def plan_motion(
     _check_start(float(plan.times[0]), points[0], axes, position)
     requested = _requested(plan, points, position, velocity)
     _check_between(requested, axes, 1 if plan.times[0] > 0.0 else 0)
-    power_budget.check(requested.positions, plan.velocities)
+    _check_joints_at_once(requested.positions, plan.velocities, options.max_moving_joints)
     moving = bool(np.abs(velocity).max() > 1e-9)
     ends_moving = plan.velocities is not None and bool(np.any(plan.velocities[-1]))
-    candidates = _CandidatePaths(plan, points, axes, position, velocity, power_budget)
+    candidates = _CandidatePaths(plan, points, axes, position, velocity, options)
     path, timing = _first_feasible(candidates, dt, moving, ends_moving)
     _check_path(path, timing, axes, plan.accelerations is not None)
     start = position, velocity
@@ -196,11 +198,11 @@ class _CandidatePaths:
     axes: Axes
     position: Array
     velocity: Array
-    power_budget: PowerBudget
+    options: MotionOptions
 
     def paths(self) -> Iterator[Trajectory]:
         """Yield paths for a moving arm: blended over growing times, then braking first."""
-        if not (self.power_budget.limited and len(self.points) == 1):
+        if not (self.options.limits_current and len(self.points) == 1):
             for stretch in STRETCHES:
                 yield self.direct(stretch)
         yield self.braked()
@@ -236,8 +238,8 @@ class _CandidatePaths:
             times = np.array([0.0, 1e-3])
         points = np.vstack([position, points])
         missing = len(points) - len(self.points)
-        if self.power_budget.limited and len(points) == 2 and not np.any(velocity):
-            return staggered_trajectory(times, points, self.power_budget)
+        if self.options.limits_current and len(points) == 2 and not np.any(velocity):
+            return _staggered(times, points, self.options)
         if rates is None:
             return blend_corners(
                 times, points, velocity if np.any(velocity) else None, self.axes.arm
@@ -285,7 +287,9 @@ def _requested(plan: ValidatedGoal, points: Array, position: Array, velocity: Ar
 def _keeps_limits(path: Trajectory, axes: Axes, dt: float) -> bool:
     """Return whether a path keeps the position limits at and between its points."""
     low, high = path.extremes()
-    return keeps_constraints(path, axes, dt) and all(
+    if axes.coupling is not None and first_violation(path, axes.coupling, dt) is not None:
+        return False
+    return all(
         axis.lower - LIMIT_TOLERANCE <= a and b <= axis.upper + LIMIT_TOLERANCE
         for axis, a, b in zip(axes.arm, low, high, strict=True)
     )
@@ -330,3 +334,48 @@ def _check_between(requested: Trajectory, axes: Axes, first: int) -> None:
         k = int(np.argmax(mean[:, i]))
         check_speed(axis, float(mean[k, i]), SPEED_MARGIN, f"on the way to point {k + 1}")
         check_speed(axis, float(peak[:, i].max()), PEAK_MARGIN, "between two points")
+
+
+def _check_joints_at_once(points: Array, rates: Array | None, most: int) -> None:
+    """Raise CommandError if points (m, n) [rad or m] with velocities move too many joints.
+
+    A motion to a single point is divided instead, by _staggered().
+    """
+    if most <= 0 or len(points) <= 2:
+        return
+    moves = np.abs(np.diff(points, axis=0)) > MOVES
+    if rates is not None:
+        moves |= np.abs(rates[-len(moves) :]) > MOVES
+    number = moves.sum(axis=1)
+    k = int(np.argmax(number > most))
+    if number[k] > most:
+        raise CommandError(
+            f"The way to point {k + 1} moves {number[k]} joints at once, more than the "
+            f"{most} of max_moving_joints; move fewer, or send one point at a time."
+        )
+
+
+def _staggered(times: Array, points: Array, options: MotionOptions) -> Trajectory:
+    """Return a motion from rest to rest between two points (2, n) at two times [s], the first 0.
+
+    Joints move in groups, each joint once and smoothly: the n-th of a group starts n times
+    ``stagger`` after the first one, and a group arrives together; after a pause the next group
+    starts.
+    """
+    offset = points[1] - points[0]
+    movers = np.flatnonzero(np.abs(offset) > MOVES)
+    size = options.max_moving_joints or max(1, len(movers))
+    groups = max(1, -(-len(movers) // size))
+    place = np.arange(len(movers))
+    span = max(float(times[1]) / groups, 2.0 * options.stagger * size, 2.0 * PAUSE)
+    last = span * groups - PAUSE * (groups > 1)
+    starts, ends = np.zeros(len(offset)), np.full(len(offset), last)
+    starts[movers] = span * (place // size) + options.stagger * (place % size)
+    ends[movers] = span * (place // size + 1) - PAUSE * (groups > 1)
+    t = np.unique(np.concatenate([[0.0, last], starts, ends]))
+    s = np.clip((t[:, None] - starts) / (ends - starts), 0.0, 1.0)
+    return Trajectory(
+        t,
+        points[0] + offset * s * s * (3.0 - 2.0 * s),
+        offset * 6.0 * s * (1.0 - s) / (ends - starts),
+    )

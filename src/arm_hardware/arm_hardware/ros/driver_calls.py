@@ -75,31 +75,18 @@ class DriverCalls:
         """
         self.trigger("arm")
         self._status = None  # that of the state before
-        return self._follow(notify)
-
-    def _follow(self, notify: Callable[[str], None]) -> str:
-        """Wait until arming has ended."""
-        told = ""
-        while (status := self._next_status(self._has_changed(told))).state not in _ARMED:
-            told = str(status.message)
-            if status.state in (HardwareStatus.FAULT, HardwareStatus.STOPPED):
-                raise StateError(told)
-            notify(told)
-        return str(status.message)
-
-    @staticmethod
-    def _has_changed(told: str) -> Callable[[HardwareStatus], bool]:
-        return lambda status: status.state in _ARMED or status.message != told
-
-    def _next_status(self, expected: Callable[[HardwareStatus], bool]) -> HardwareStatus:
-        """Return the first status that is as expected, from the latest one on."""
-        end = time.monotonic() + _TIMEOUT
-        while self._status is None or not expected(self._status):
-            if time.monotonic() > end:
-                last = self._status.message if self._status else "it publishes no status."
-                raise StateError(f"{self.name} is not ready within {_TIMEOUT:g} s: {last}")
+        told, end = "it publishes no status.", time.monotonic() + _TIMEOUT
+        while time.monotonic() < end:
+            status = self._status
+            if status is not None and status.state in _ARMED:
+                return str(status.message)
+            if status is not None and status.message != told:
+                told, end = str(status.message), time.monotonic() + _TIMEOUT
+                if status.state in (HardwareStatus.FAULT, HardwareStatus.STOPPED):
+                    raise StateError(told)
+                notify(told)
             rclpy.spin_once(self._node, timeout_sec=0.05)
-        return self._status
+        raise StateError(f"{self.name} is not ready within {_TIMEOUT:g} s: {told}")
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message

@@ -16,12 +16,11 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.control.feedback import MeasuredState
 from arm_hardware.control.state_machine import DriverSnapshot, Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
-from arm_hardware.motion.execution import Tolerances, TrajectoryState
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal
+from arm_hardware.motion.execution import MeasuredState, TrajectoryState
+from arm_hardware.motion.goal_validation import GoalPoint, Tolerances, TrajectoryGoal
 from arm_interfaces.msg import HardwareStatus, JointPulse
 
 

@@ -1,10 +1,15 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The lifecycle node of the servo driver."""
+"""The lifecycle node of the servo driver, which answers every request for a transition.
+
+rclpy hands a transition that the present state does not allow to rcl, whose error would leave the
+service's callback. It turns an exception of a transition into ``on_error``.
+"""
 
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable
 from functools import partial, wraps
@@ -14,9 +19,11 @@ from arm_common.errors import InputError
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
 from arm_description.library import load_robot
+from lifecycle_msgs.srv import ChangeState, GetAvailableTransitions, GetState
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.lifecycle import LifecycleState, TransitionCallbackReturn
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.qos import QoSProfile
+from rclpy.service import Service
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
@@ -24,16 +31,14 @@ from arm_hardware.clock import driver_clock
 from arm_hardware.control.state_machine import UNCONFIGURED, DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import ARM, RESET, HardwareError, StateError
-from arm_hardware.ros.controllers import GripperServer, TrajectoryServer
+from arm_hardware.ros.controllers import GripperServer, TrajectoryMonitor, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
-from arm_hardware.ros.managed_node import ManagedNode
 from arm_hardware.ros.parameters import (
     Constraints,
     SpeedScalingParameters,
     driver_parameters,
 )
 from arm_hardware.ros.state_publisher import DriverStatePublisher
-from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 from arm_interfaces.srv import Rehearse
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -54,6 +59,7 @@ SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FA
 
 
 _Act: TypeAlias = Callable[[Any], str]  # carries out a request; returns a sentence about it
+_Callback: TypeAlias = Callable[[ChangeState.Request, ChangeState.Response], ChangeState.Response]
 _Transition: TypeAlias = Callable[[Any, LifecycleState], TransitionCallbackReturn]
 
 
@@ -65,20 +71,27 @@ def _transition(change: _Transition) -> _Transition:
         try:
             return change(node, state)
         except (HardwareError, InputError) as error:
-            node.refuse(change.__name__.removeprefix("on_"), error)
+            node._shared.refuse(change.__name__.removeprefix("on_"), error)
         except Exception as error:  # noqa: BLE001 - rclpy would drop the exception
-            node.fail(change.__name__.removeprefix("on_"), error)
+            node._shared.fail(change.__name__.removeprefix("on_"), error)
         return FAILURE
 
     return guarded
 
 
-class HardwareNode(ManagedNode):
-    """Translates between ROS and the driver, which exists from configure to cleanup."""
+class HardwareNode(LifecycleNode):  # type: ignore[misc]
+    """Translates between ROS and the driver, which exists from configure to cleanup.
+
+    Transitions come one at a time and only where they are possible.
+    """
 
     def __init__(self) -> None:
         """Declare parameters and interfaces; touch no hardware."""
         super().__init__("arm_hardware")
+        self._transitions = threading.RLock()  # held during a transition
+        change = self._lifecycle_service("change_state")
+        self._change: _Callback = change.callback
+        change.callback = self._on_change_state
         self.parameters = driver_parameters(self)
         self.signals: Callable[[], int] = lambda: 0  # returns the number received so far
         options = self.parameters.options
@@ -177,18 +190,63 @@ class HardwareNode(ManagedNode):
         """Trigger the configured transitions; return whether they succeeded."""
         return self.reach(*AUTOSTART[self.parameters.first_transition])
 
-    def refuse(self, what: str, error: Exception) -> None:
-        """Log and report why a request was refused."""
-        self._shared.refuse(what, error)
-
-    def fail(self, what: str, error: Exception) -> str:
-        """Stop the arm after an exception that nobody foresaw; return one sentence about it."""
-        return self._shared.fail(what, error)
-
     def on_failed_callback(self, reason: str, error: Exception) -> None:
         """Stop the arm: no exception of a callback leaves it moving."""
         del reason
-        self.fail("a callback", error)
+        self._shared.fail("a callback", error)
+
+    def reach(self, *labels: str) -> bool:
+        """Make transitions in turn, skipping impossible ones; return whether none failed."""
+        with self._transitions:
+            for label in labels:
+                request = ChangeState.Request()
+                request.transition.label = label
+                if label in self._possible().values() and not self._make(request):
+                    return False
+        return True
+
+    def _on_change_state(
+        self, request: ChangeState.Request, response: ChangeState.Response
+    ) -> ChangeState.Response:
+        response.success = False
+        with self._transitions:
+            try:
+                self._require_possible(request)
+                response.success = self._make(request)
+            except HardwareError as error:
+                self._shared.refuse("change_state", error)
+            except Exception as error:  # noqa: BLE001 - no request ends the process
+                self._shared.fail("change_state", error)
+        return response
+
+    def _make(self, request: ChangeState.Request) -> bool:
+        return bool(self._change(request, ChangeState.Response()).success)
+
+    def _require_possible(self, request: ChangeState.Request) -> None:
+        """Raise StateError for a transition that the present state does not allow."""
+        possible, wanted = self._possible(), request.transition
+        if wanted.label in possible.values() if wanted.label else wanted.id in possible:
+            return
+        names = ", ".join(possible.values()) or "none"
+        raise StateError(
+            f"Transition {wanted.label or wanted.id} is not possible in state {self._label()}; "
+            f"possible: {names}."
+        )
+
+    def _possible(self) -> dict[int, str]:
+        """Return ids and labels of the transitions that the present state allows."""
+        answer = self._lifecycle_service("get_available_transitions").callback(
+            GetAvailableTransitions.Request(), GetAvailableTransitions.Response()
+        )
+        return {t.transition.id: t.transition.label for t in answer.available_transitions}
+
+    def _label(self) -> str:
+        service = self._lifecycle_service("get_state")
+        return str(service.callback(GetState.Request(), GetState.Response()).current_state.label)
+
+    def _lifecycle_service(self, name: str) -> Service:
+        full = f"{self.get_fully_qualified_name()}/{name}"
+        return next(service for service in self.services if service.service_name == full)
 
     def end_driver(self, action: str = "") -> None:
         """Abort goals and carry out an exit action, by default the configured one.
@@ -277,6 +335,6 @@ class HardwareNode(ManagedNode):
         except HardwareError as error:
             response.success, response.message = False, str(error)
         except Exception as error:  # noqa: BLE001 - no request ends the process
-            response.success, response.message = False, self.fail(name, error)
+            response.success, response.message = False, self._shared.fail(name, error)
         _LOGGER.log(level, "%s", response.message)
         return response

@@ -4,34 +4,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from typing import Any
 
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
-from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
+from arm_hardware.backends import BACKENDS_HELP, backend_names
 from arm_hardware.calibration.axes import GOAL_TOLERANCE, Axis
-from arm_hardware.motion.current_limits import PowerBudget
-from arm_hardware.motion.execution import GOAL_TIME, Tolerances
-from arm_hardware.motion.goal_validation import DEFAULT_BOUNDS, TrajectoryBounds
+from arm_hardware.motion.goal_validation import (
+    DEFAULT_BOUNDS,
+    GOAL_TIME,
+    Tolerances,
+    TrajectoryBounds,
+)
 from arm_hardware.motion.options import (
+    BOUNDS,
     EXIT_ACTIONS,
     HARDWARE,
-    MOST_SAG,
     RECOVERIES,
     DriverOptions,
-    GripForceOptions,
-    MotionOptions,
 )
 
-NO_PARAMETERS = {"motion_options", "folder"}  # the only options without a parameter of that name
 _CONSTRAINTS = "constraints."
 _CLOCK = "use_sim_time"
 AUTOSTART = ("none", "configure", "activate", "auto")
+
+
+def _option(name: str, description: str, **more: Any) -> Any:
+    """Return the parameter of an option of the driver, with its default and its bounds."""
+    low, high = BOUNDS.get(name, (-math.inf, math.inf))
+    default = getattr(DriverOptions, name)
+    return parameter(default, description, low=low, high=high, **more)
 
 
 @dataclass(frozen=True)
@@ -39,25 +48,22 @@ class DriverParameters:
     """The values of the parameters."""
 
     robot: str = parameter("nut_arm", "Robot description: shipped name or path of its YAML.")
-    hardware: str = parameter(
-        "fake", "Hardware to drive: fake (mirrors commands), sim, real.", choices=HARDWARE
+    hardware: str = _option(
+        "hardware", "Hardware to drive: fake (mirrors commands), sim, real.", choices=HARDWARE
     )
-    backend: str = parameter(
-        AUTO,
+    backend: str = _option(
+        "backend",
         f"What drives the servos of sim and real. {BACKENDS_HELP}. If the library of servokit or "
         "i2c_dev is missing, the other one drives the board.",
         choices=backend_names(),
     )
-    calibration: str = parameter(
-        "", "Servo calibration: path or shipped name; empty for the one shipped for the robot."
+    calibration: str = _option(
+        "calibration",
+        "Servo calibration: path or shipped name; empty for the one shipped for the robot.",
     )
     prefix: str = prefix_parameter()
-    rate_hz: float = parameter(
-        50.0, "Control ticks per second of driver time [Hz].", low=5.0, high=200.0
-    )
-    speed: float = parameter(
-        1.0, "Driver seconds per wall second; other than 1 not for real.", low=0.01, high=100.0
-    )
+    rate_hz: float = _option("rate_hz", "Control ticks per second of driver time [Hz].")
+    speed: float = _option("speed", "Driver seconds per wall second; other than 1 not for real.")
     publish_clock: bool = parameter(
         True,
         "Publish /clock if speed is not 1 or sim_pace is set, unless a node does whose name sorts "
@@ -69,45 +75,41 @@ class DriverParameters:
         "(activate fake and sim, only configure real: its servos are armed by a person).",
         choices=AUTOSTART,
     )
-    exit_action: str = parameter(
-        "auto",
+    exit_action: str = _option(
+        "exit_action",
         "What servos do when the node ends: hold, park (go to rest, then release), release, "
         "auto (release real, hold others).",
         choices=EXIT_ACTIONS,
     )
-    sim_registers: str = parameter(
-        "",
+    sim_registers: str = _option(
+        "sim_registers",
         "File that keeps the simulated board's registers, as a board with power does when "
         "the node ends; empty for none.",
     )
-    sim_pace: str = parameter(
-        "",
+    sim_pace: str = _option(
+        "sim_pace",
         "File by which contact physics and the driver share their time, in lock-step; empty for "
         "none.",
     )
-    oe_heartbeat_line: str = parameter(
-        "",
+    oe_heartbeat_line: str = _option(
+        "oe_heartbeat_line",
         "GPIO line, such as GPIO17, that the control loop toggles so that a circuit keeps the "
         "board's outputs on (docs/safety.md); empty for none.",
     )
-    max_sag_compensation: float = parameter(
-        0.0,
+    max_sag_compensation: float = _option(
+        "max_sag_compensation",
         "Largest offset of a joint against the sag of its servo, by the stiffness in the "
         "calibration; 0: none [rad or m].",
-        low=0.0,
-        high=MOST_SAG,
     )
-    recovery: str = parameter(
-        "auto",
+    recovery: str = _option(
+        "recovery",
         "How servos without pulses go to the rest posture: slow (in short bursts, one joint "
         "after another), direct (full speed), auto (slow with real, direct with others).",
         choices=RECOVERIES,
     )
-    realtime_priority: int = parameter(
-        -1,
+    realtime_priority: int = _option(
+        "realtime_priority",
         "SCHED_FIFO priority of the control loop; 0: none; -1: 40 with real, else none.",
-        low=-1,
-        high=99,
     )
     joint_state_rate_hz: float = parameter(
         50.0, "joint_states per second while moving [Hz].", low=1.0, high=200.0
@@ -141,18 +143,13 @@ class DriverParameters:
         low=2.0,
         high=100.0,
     )
-    jerk_time: float = parameter(
-        0.0,
-        "Time in which acceleration may rise from 0 to its limit; 0: at once [s].",
-        low=0.0,
-        high=2.0,
+    jerk_time: float = _option(
+        "jerk_time", "Time in which acceleration may rise from 0 to its limit; 0: at once [s]."
     )
-    max_moving_joints: int = parameter(0, "Joints that may move at once; 0: all.", low=0, high=16)
-    stagger: float = parameter(
-        0.0, "Time from one joint's start to the next one's [s].", low=0.0, high=2.0
-    )
-    command_timeout: float = parameter(
-        0.5, "Longest time between two trajectories of a stream; 0: any [s].", low=0.0, high=60.0
+    max_moving_joints: int = _option("max_moving_joints", "Joints that may move at once; 0: all.")
+    stagger: float = _option("stagger", "Time from one joint's start to the next one's [s].")
+    command_timeout: float = _option(
+        "command_timeout", "Longest time between two trajectories of a stream; 0: any [s]."
     )
     client_timeout: float = parameter(
         2.0,
@@ -161,21 +158,19 @@ class DriverParameters:
         low=0.0,
         high=60.0,
     )
-    stall_timeout: float = parameter(
-        1.0,
+    stall_timeout: float = _option(
+        "stall_timeout",
         "Wall seconds for which the control loop may not run during a motion before it ends in "
         "hold; 0: any [s].",
-        low=0.0,
-        high=60.0,
     )
-    grip_force_limit_counts: int = parameter(
-        8, "Counts past the contact that max_effort may ask for.", low=0, high=100
+    grip_force_limit_counts: int = _option(
+        "grip_force_limit_counts", "Counts past the contact that max_effort may ask for."
     )
-    gripper_hold_time: float = parameter(
-        10.0, "Time after which a squeeze is taken back; 0: never [s].", low=0.0, high=3600.0
+    gripper_hold_time: float = _option(
+        "gripper_hold_time", "Time after which a squeeze is taken back; 0: never [s]."
     )
-    gripper_hold_squeeze: int = parameter(
-        2, "Counts past the contact that are left of a squeeze then.", low=0, high=100
+    gripper_hold_squeeze: int = _option(
+        "gripper_hold_squeeze", "Counts past the contact that are left of a squeeze then."
     )
 
     @property
@@ -193,18 +188,8 @@ class DriverParameters:
     @cached_property
     def options(self) -> DriverOptions:
         """The driver's options."""
-        names = {entry.name for entry in fields(DriverOptions)} - NO_PARAMETERS
-        return DriverOptions(
-            **{name: getattr(self, name) for name in names},
-            motion_options=MotionOptions(
-                jerk_time=self.jerk_time,
-                command_timeout=self.command_timeout,
-                power_budget=PowerBudget(self.max_moving_joints, self.stagger),
-                grip_force=GripForceOptions(
-                    self.grip_force_limit_counts, self.gripper_hold_time, self.gripper_hold_squeeze
-                ),
-            ),
-        )
+        names = {entry.name for entry in fields(DriverOptions)} - {"folder"}
+        return DriverOptions(**{name: getattr(self, name) for name in names})
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from rclpy.executors import MultiThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import LoggingSeverity
 
-from arm_hardware.control.heartbeat import SystemdNotifier
+from arm_hardware.control.loop import SystemdNotifier
 from arm_hardware.errors import HardwareError
 from arm_hardware.ros.driver_node import HardwareNode
 

@@ -28,8 +28,8 @@ from arm_hardware.control.state_machine import (
 )
 from arm_hardware.driver import Driver
 from arm_hardware.ros import driver_messages
+from arm_hardware.ros.controllers import TrajectoryMonitor
 from arm_hardware.ros.driver_context import DriverContext
-from arm_hardware.ros.trajectory_monitor import TrajectoryMonitor
 from arm_interfaces.msg import HardwareStatus
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"

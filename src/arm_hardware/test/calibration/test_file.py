@@ -13,7 +13,7 @@ import yaml
 from arm_description.model.gripper import Claw
 from arm_description.model.units import SHOWN
 from arm_hardware.calibration.axes import check_position
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.selection import calibration_path as find
 from arm_hardware.calibration.selection import config_folder

@@ -13,18 +13,20 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.kinematic_fit import fit, link_lengths, select_parameters
-from arm_hardware.calibration.touch_points import (
+from arm_hardware.calibration.kinematic_fit import (
     TouchPoints,
+    fit,
+    link_lengths,
+    select_parameters,
     tip_jacobian,
     tip_position,
-    tip_resolution,
 )
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate_kinematics
 from arm_hardware.commands.calibrate_kinematics import with_zeros
+from arm_hardware.commands.verify import tip_resolution
 from arm_hardware.errors import HardwareError
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -72,7 +74,7 @@ class Arm:
         tips = np.array([self.tip(q, at) for q in postures])
         tips += rng.normal(0.0, noise, tips.shape)
         told = np.array([self.commanded(q) for q in postures])
-        return TouchPoints(self.model.name, at, told, tips, tuple(range(1, count + 1)))
+        return TouchPoints(at, told, tips, tuple(range(1, count + 1)))
 
     def fit(self, touches, lengths=(), keep=()):
         return fit(self.model, select_parameters(self.model, lengths, keep), touches)

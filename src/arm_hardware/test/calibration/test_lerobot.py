@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.servo_needs import check_ranges
 from arm_hardware.calibration.writing.lerobot import (

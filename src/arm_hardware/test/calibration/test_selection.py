@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 from arm_description.library import robot_path
-from arm_hardware.calibration.driven_axes import driven_axes
+from arm_hardware.calibration.calibration import driven_axes
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import TICK, calibration_for, config_folder, robot_of
 from arm_hardware.driver import Driver

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_description.model.gripper import Claw
-from arm_hardware.bus.wiring import count_us, prescale
+from arm_hardware.bus.interface import count_us, prescale
 from arm_hardware.calibration.servo_map import FineMap, JawMap, PointMap
 from hypothesis import given
 from hypothesis import strategies as st

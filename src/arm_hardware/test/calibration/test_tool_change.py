@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from arm_hardware.bus.wiring import SerialBus
+from arm_hardware.bus.interface import SerialBus
 from arm_hardware.calibration.axes import GRIPPER
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import calibration_for
 from arm_hardware.errors import CalibrationError
 

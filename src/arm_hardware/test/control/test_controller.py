@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.control import controller
@@ -24,8 +24,8 @@ from arm_hardware.errors import (
     HardwareError,
     StateError,
 )
-from arm_hardware.motion.execution import GoalOutcome, Tolerances
-from arm_hardware.motion.goal_validation import validate_goal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, validate_goal
 from arm_hardware.motion.trajectory_start import plan_motion
 
 from arm_description import load_robot

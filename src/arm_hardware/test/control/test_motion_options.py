@@ -5,15 +5,15 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateError
-from arm_hardware.motion.execution import GoalOutcome, Tolerances
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.gripper import pressed_width
 from arm_hardware.motion.limiter import Smoother, smoothing_ticks
-from arm_hardware.motion.options import GripForceOptions
+from arm_hardware.motion.options import MotionOptions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -267,14 +267,14 @@ def test_gripper_presses_past_the_contact_and_backs_off_in_time(armed):
         "Commanded closed to 11.0 mm and 5 counts past it; grasp not measured."
     )
     assert goal.message in armed.controller.snapshot().message
-    armed.tick(int(GripForceOptions().time / DT) - 5)
+    armed.tick(int(MotionOptions().gripper_hold_time / DT) - 5)
     assert count_of(armed) == contact - 5
     armed.tick(100)
-    assert count_of(armed) == contact - GripForceOptions().held
+    assert count_of(armed) == contact - MotionOptions().gripper_hold_squeeze
     assert armed.controller.state is DriverState.ARMED
     assert "reduced to 2 counts" in armed.controller.snapshot().message
     armed.run(armed.controller.grip(0.02))
-    armed.tick(int(GripForceOptions().time / DT) + 100)
+    armed.tick(int(MotionOptions().gripper_hold_time / DT) + 100)
     assert count_of(armed) == servo.count_of(0.02)
 
 
@@ -283,7 +283,7 @@ def test_stop_ends_the_grip_timer(armed):
     held = count_of(armed)
     armed.controller.stop()
     armed.controller.reset()
-    armed.tick(int(GripForceOptions().time / DT) + 100)
+    armed.tick(int(MotionOptions().gripper_hold_time / DT) + 100)
     assert count_of(armed) == held
 
 
@@ -414,7 +414,7 @@ def test_scaling_outside_0_to_1_is_rejected(armed, factor):
 
 
 def test_grip_force_is_reduced_at_scaling_0(make_rig):
-    rig = make_rig(grip_force=GripForceOptions(time=1.0))
+    rig = make_rig(gripper_hold_time=1.0)
     rig.run(rig.controller.grip(0.02, 6))
     rig.controller.set_speed_scaling(0.0)
     pressed = rig.positions[4]

@@ -5,8 +5,7 @@ import math
 
 import pytest
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.current_limits import PowerBudget
-from arm_hardware.motion.options import DriverOptions, GripForceOptions, MotionOptions
+from arm_hardware.motion.options import DriverOptions
 
 
 @pytest.mark.parametrize(
@@ -22,12 +21,10 @@ def test_defaults_depend_on_the_hardware(hardware, action, priority, slow):
     )
 
 
-def moving(**options):
-    return {"motion_options": MotionOptions(**options)}
-
-
 def test_explicit_options_override_the_defaults():
-    options = DriverOptions("real", exit_action="park", recovery="direct", realtime_priority=7)
+    options = DriverOptions(
+        hardware="real", exit_action="park", recovery="direct", realtime_priority=7
+    )
     assert (options.final_action, options.priority, options.slow_homing) == ("park", 7, False)
 
 
@@ -42,11 +39,11 @@ def test_explicit_options_override_the_defaults():
         ({"exit_action": "jump"}, "exit_action"),
         ({"recovery": "fast"}, "recovery 'fast' is not one of"),
         ({"realtime_priority": 100}, "realtime_priority 100"),
-        (moving(jerk_time=-1.0), "jerk_time -1"),
-        (moving(command_timeout=math.nan), "command_timeout nan"),
-        (moving(power_budget=PowerBudget(joints=-1)), "max_moving_joints -1"),
-        (moving(power_budget=PowerBudget(stagger=9.0)), "stagger 9"),
-        (moving(grip_force=GripForceOptions(limit=1000)), "grip_force_limit_counts 1000"),
+        ({"jerk_time": -1.0}, "jerk_time -1"),
+        ({"command_timeout": math.nan}, "command_timeout nan"),
+        ({"max_moving_joints": -1}, "max_moving_joints -1"),
+        ({"stagger": 9.0}, "stagger 9"),
+        ({"grip_force_limit_counts": 1000}, "grip_force_limit_counts 1000"),
     ],
 )
 def test_invalid_options_are_rejected(options, message):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.execution import GoalOutcome, Tolerances, TrajectoryExecution
-from arm_hardware.motion.goal_validation import ValidatedGoal
+from arm_hardware.motion.execution import GoalOutcome, TrajectoryExecution
+from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.limiter import AxisState
 from arm_hardware.motion.trajectory_start import plan_motion
 from hypothesis import given, settings

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.current_limits import UNLIMITED, PowerBudget
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import AxisState, track
+from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.trajectory import Trajectory, concatenate
 from arm_hardware.motion.trajectory_start import plan_motion
 from hypothesis import given, settings
@@ -45,9 +45,9 @@ def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
     )
 
 
-def motion_of(plan, position=ZERO, velocity=ZERO, power_budget=UNLIMITED):
+def motion_of(plan, position=ZERO, velocity=ZERO, options=DEFAULT_MOTION):
     try:
-        return plan_motion(plan, AXES, position, velocity, DT, power_budget)
+        return plan_motion(plan, AXES, position, velocity, DT, options)
     except CommandError:
         return None
 
@@ -152,7 +152,9 @@ def test_no_more_joints_move_at_once_than_the_power_budget_allows(seed, joints, 
     goal = rng.uniform(-1.0, 1.0, (1, 3)) * (rng.random(3) < 0.8)
     velocity = np.array([0.5, 0.0, 0.0]) * moving
     plan = ValidatedGoal(np.array([2.0]), goal, None)
-    motion = motion_of(plan, ZERO, velocity, PowerBudget(joints, stagger))
+    motion = motion_of(
+        plan, ZERO, velocity, MotionOptions(max_moving_joints=joints, stagger=stagger)
+    )
     way = drive(motion, ZERO, velocity)
     begins = np.flatnonzero(np.abs(velocity).max() * 0.9 > 0)
     assert moving_joints(way)[3 * len(begins) :].max(initial=0) <= joints
@@ -161,7 +163,7 @@ def test_no_more_joints_move_at_once_than_the_power_budget_allows(seed, joints, 
 
 def test_staggered_joints_start_one_by_one_and_arrive_together():
     plan = ValidatedGoal(np.array([1.0]), np.array([[0.5, -0.5, 0.5]]), None)
-    way = drive(motion_of(plan, power_budget=PowerBudget(0, 0.1)))
+    way = drive(motion_of(plan, options=MotionOptions(stagger=0.1)))
     away = np.abs(way - way[0]) > 1e-6
     starts = [int(np.argmax(column)) for column in away.T]
     assert [b - a for a, b in itertools.pairwise(starts)] == [pytest.approx(5, abs=1)] * 2
@@ -173,9 +175,12 @@ def test_staggered_joints_start_one_by_one_and_arrive_together():
 def test_path_moving_too_many_joints_at_once_is_rejected():
     both = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.2, 0.1, 0]]), None)
     with pytest.raises(CommandError, match=r"point 2 moves 2 joints.*max_moving_joints"):
-        plan_motion(both, AXES, ZERO, ZERO, DT, PowerBudget(1))
+        plan_motion(both, AXES, ZERO, ZERO, DT, MotionOptions(max_moving_joints=1))
     one = ValidatedGoal(np.array([1.0, 2.0]), np.array([[0.1, 0, 0], [0.1, 0.1, 0]]), None)
-    assert planned(plan_motion(one, AXES, ZERO, ZERO, DT, PowerBudget(1)))[-1][1] == 0.1
+    assert (
+        planned(plan_motion(one, AXES, ZERO, ZERO, DT, MotionOptions(max_moving_joints=1)))[-1][1]
+        == 0.1
+    )
 
 
 def test_single_point_at_time_zero_must_be_near_the_arm():

@@ -1,10 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The servo driver without ROS as an arm that the engine can move, in lock-step."""
+"""The servo driver without ROS as an arm that the engine can move, in lock-step.
+
+With an emulated chip, its pulses drive an arm in contact physics.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from arm_description.robot_model import RobotModel
@@ -13,18 +17,27 @@ from arm_hardware.control.controller import TOLERANCES_VIOLATED
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
-from arm_hardware.motion.execution import (
-    Goal,
-    GoalOutcome,
+from arm_hardware.motion.execution import Goal, GoalOutcome
+from arm_hardware.motion.goal_validation import (
+    GoalPoint,
     Tolerances,
+    TrajectoryGoal,
     measured_tolerances,
+    validate_goal,
 )
-from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
+from arm_tasks.execution.engine import Engine, Feedback, TaskOutcome
 from arm_tasks.execution.ports import EndedMove, Move, MoveState, MoveStatus
-from arm_tasks.planning.plan import PlannedTrajectory
+from arm_tasks.planning.plan import PlannedTrajectory, TaskPlan
+from arm_tasks.scene.scene import Scene
+from arm_tasks.task.condition import Observation
 from arm_tasks.task.request import ArmConfiguration
 
+from arm_simulation.contact.servos import ServoErrors
+from arm_simulation.contact.world import ContactWorld, NutTruth
+from arm_simulation.emulation.board import SimulatedBoard
+
+_SETTLING = 25  # frames in contact physics after arming and at the end
 _STATES = {
     GoalOutcome.SUCCEEDED: MoveState.SUCCEEDED,
     GoalOutcome.CANCELED: MoveState.CANCELED,
@@ -149,3 +162,65 @@ class DriverArm:
             return _DriverMove(begin(), self._controller.cancel)
         except HardwareError as error:
             return EndedMove(MoveStatus(MoveState.REJECTED, str(error)))
+
+
+class ContactArm(DriverArm):
+    """A driver on an emulated chip, whose pulses drive a ContactWorld."""
+
+    def __init__(
+        self, model: RobotModel, scene: Scene, errors: Mapping[str, ServoErrors] | None = None
+    ) -> None:
+        """Arm the driver; the robot needs a calibration of its servos."""
+        super().__init__(model, DriverOptions(hardware="sim", backend="i2c_dev"))
+        assert isinstance(self.driver.emulation, SimulatedBoard)
+        self._pulse_of = self.driver.emulation.chip.pulse_us
+        names = (axis.name for axis in self.driver.axes.actuators)
+        maps = dict(zip(names, self.driver.output.maps, strict=True))
+        self.world = ContactWorld(model, scene, maps, errors)  # type: ignore[arg-type]
+        self.arm()
+        self.settle()
+
+    def step(self) -> None:
+        """Advance by one tick of the driver and one frame of the chip."""
+        super().step()
+        self.world.step(self._pulse_of)
+
+    def settle(self) -> None:
+        """Wait until the servos are at rest."""
+        for _ in range(_SETTLING):
+            self.step()
+
+
+@dataclass(frozen=True)
+class ContactRun:
+    """How a run in contact physics ended."""
+
+    outcome: TaskOutcome | None  # None if the nut fell
+    nut: NutTruth  # at the end
+    step: str  # name of the last step
+    duration: float  # simulated time [s]
+
+
+def run_in_contact(
+    plan: TaskPlan, arm: ContactArm, on_step: Callable[[int, NutTruth], None] | None = None
+) -> ContactRun:
+    """Run a plan until it ends or the nut has fallen; on_step gets each finished step's index."""
+    running = 0
+
+    def observe(*_: object) -> Observation:
+        return Observation(None, arm.configuration().width)
+
+    def on_feedback(feedback: Feedback) -> None:
+        nonlocal running
+        if feedback.step != running and on_step is not None:
+            on_step(running, arm.world.nut())
+        running = feedback.step
+
+    engine = Engine(plan, arm, clock=lambda: arm.time, on_feedback=on_feedback, observe=observe)
+    began = arm.time
+    while not (engine.tick().done or arm.world.nut().fallen):
+        arm.step()
+    arm.settle()
+    if on_step is not None:
+        on_step(running, arm.world.nut())
+    return ContactRun(engine.outcome, arm.world.nut(), plan.steps[running].name, arm.time - began)

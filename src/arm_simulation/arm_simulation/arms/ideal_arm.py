@@ -1,10 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""An in-process arm that runs a plan against the world faster than real time."""
+"""An in-process arm that runs a plan against the world faster than real time.
+
+An ideal run of a plan gives the expected state of the nut at any time; a run that starts or ends
+in the middle of the plan is compared with it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,15 +23,16 @@ from arm_tasks.execution.ports import (
     SignalWatch,
 )
 from arm_tasks.planning.plan import PlannedStep, PlannedTrajectory, TaskPlan
-from arm_tasks.scene.nut_state import NutEvent, NutReport
+from arm_tasks.scene.nut_state import NutEvent, NutReport, is_same_nut, nut_clause
 from arm_tasks.task.condition import Observation, Reading, Signal
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.task.steps import Command
 
 from arm_kinematics import Chain
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 
 _JAW_SPEED = 0.06  # of the width [m/s]
+_SAME_MOMENT = 0.02  # [rad, m/10] largest deviation of the arm within one moment of a plan
 
 
 class ServoBehaviour:
@@ -253,3 +258,46 @@ def simulate(
             on_update(engine, arm)
     recording.outcome = engine.outcome
     return recording
+
+
+@dataclass(frozen=True)
+class ReferenceRun:
+    """An ideal run of a plan."""
+
+    plan: TaskPlan  # its scene has a nut
+    recording: Recording
+
+    @classmethod
+    def of(cls, plan: TaskPlan) -> ReferenceRun:
+        """Simulate a plan."""
+        return cls(plan, simulate(plan, NutWorld(plan.request.scene)))
+
+    def nut(self, step: int, current: ArmConfiguration) -> NutReport:
+        """Return the expected nut for an arm on the path of a step."""
+        return next(self.moments(step, current))
+
+    def disagreement(self, step: int, current: ArmConfiguration, nut: NutReport) -> str:
+        """Return why a nut does not fit a step, or "" if it does."""
+        expected = list(self.moments(step, current))
+        if any(is_same_nut(nut, moment) for moment in expected):
+            return ""
+        needed, actual = nut_clause(expected[0]), nut_clause(nut)
+        return f"{self.plan.steps[step].label}, needs the nut {needed}; it is {actual}"
+
+    def moments(self, step: int, current: ArmConfiguration) -> Iterator[NutReport]:
+        """Yield the nut when the arm was at a configuration in a step, the nearest time first."""
+        run, q = self.recording, current.array(self.plan.joint_names)
+        of_step = [i for i, k in enumerate(run.steps) if k == step]
+        later = (i for i, k in enumerate(run.steps) if k > step)  # if the run took another branch
+        first = of_step[0] if of_step else next(later, len(run.steps) - 1)
+        moments = [max(first - 1, 0), *of_step]
+
+        def off(i: int) -> float:
+            width = 10.0 * abs(run.widths[i] - current.width)
+            return max(float(np.abs(run.joints[i] - q).max()), width)
+
+        distances = {i: off(i) for i in moments}
+        nearest = min(distances.values())
+        for i in sorted(distances, key=distances.__getitem__):
+            if distances[i] <= nearest + _SAME_MOMENT:
+                yield run.nuts[i]

@@ -19,8 +19,7 @@ from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
 from arm_common import cli
-from arm_simulation.mjcf.robot import robot_mjcf
-from arm_simulation.mjcf.shafts import shafts_of
+from arm_simulation.mjcf.robot import robot_mjcf, shafts_of
 
 _SAMPLES = 300  # random postures
 

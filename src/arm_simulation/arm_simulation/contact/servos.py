@@ -18,7 +18,7 @@ import numpy as np
 from arm_description.model.gripper import Claw
 from arm_tasks.planning.collision.mujoco_library import mujoco
 
-from arm_simulation.errors import SimulationError
+from arm_simulation import SimulationError
 
 STALL_CURRENT = 2.5  # [A] of a hobby servo of about 1 N m (MG996R at 6 V, data sheet)
 IDLE_CURRENT = 0.01  # [A] of its electronics, the same source

@@ -33,7 +33,7 @@ from pathlib import Path
 
 from arm_hardware.bus.feetech.bus import FeetechBus
 from arm_hardware.bus.feetech.sts3215 import HOMING_OFFSET
-from arm_hardware.bus.wiring import COUNTS, SerialBus
+from arm_hardware.bus.interface import COUNTS, SerialBus
 from arm_hardware.clock import SteadyClock
 
 from arm_simulation.emulation.feetech_servo import NOMINAL_VOLTAGE, SimulatedServo

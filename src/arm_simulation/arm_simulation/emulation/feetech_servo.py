@@ -13,8 +13,7 @@ import math
 
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.sts3215 import Register
-from arm_hardware.bus.interface import LATCHED, ServoFault
-from arm_hardware.bus.wiring import COUNTS
+from arm_hardware.bus.interface import COUNTS, LATCHED, ServoFault
 
 NOMINAL_VOLTAGE = 7.4
 FULL_SPEED = COUNTS / 6.0 / 0.222  # [counts/s] 0.222 s for 60 deg without load at 7.4 V

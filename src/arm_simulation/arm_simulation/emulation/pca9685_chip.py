@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from arm_hardware.bus.wiring import ServoBoard
+from arm_hardware.bus.interface import ServoBoard
 from arm_hardware.errors import HardwareError
 
 MODE1, MODE2, LED0, PRE_SCALE = 0x00, 0x01, 0x06, 0xFE

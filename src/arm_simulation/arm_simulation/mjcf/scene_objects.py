@@ -17,7 +17,7 @@ from arm_common.transforms import Array, shift_z, turn_z
 from arm_tasks.scene.scene import Bolt, Nut, SceneObject
 from arm_tasks.scene.screw_thread import ScrewThread
 
-from arm_simulation.errors import SimulationError
+from arm_simulation import SimulationError
 from arm_simulation.mjcf.elements import (
     FIRM,
     SHANK,

@@ -12,33 +12,29 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.ros.message_conversions import transform_message
-from arm_common.ros.names import PrefixedNames, prefix_parameter
+from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
-from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK, TF, TF_TOPIC
+from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
 from arm_description.library import load_robot
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import pulse_calibration
 from arm_hardware.shared_pace import SharedPace
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
 from arm_tasks.scene.nut_state import NutReport
-from arm_tasks.scene.scene import BASE_FRAME
 from geometry_msgs.msg import Point
 from rclpy.node import Node
 from sensor_msgs.msg import BatteryState, JointState
-from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
-from arm_interfaces.msg import NutState
-from arm_simulation.contact.nut_observer import NutObserver
-from arm_simulation.contact.world import FRAME, ContactWorld
+from arm_simulation import SimulationError
+from arm_simulation.contact.world import FRAME, ContactWorld, NutObserver
 from arm_simulation.emulation.pca9685_chip import stored_pulses
-from arm_simulation.errors import SimulationError
-from arm_simulation.ros.nut_world_node import nut_message, reset_answer, unjudged
+from arm_simulation.ros.nut_world_node import WorldNode
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -75,7 +71,7 @@ class ContactWorldParameters:
     prefix: str = prefix_parameter()
 
 
-class ContactWorldNode(Node):
+class ContactWorldNode(WorldNode):
     """Simulates arm, nut and payloads by contact and friction.
 
     It knows no command, plan or task: the arm moves by the pulses of the board, which the node
@@ -108,14 +104,11 @@ class ContactWorldNode(Node):
         scene = load_scene(chosen.scene, model.name)
         self._registers = Path(chosen.registers)
         self._pace = _shared_pace(chosen.pace)
-        self._names = PrefixedNames(chosen.prefix)
-        self._base = self._names.add(BASE_FRAME)
+        self._use_prefix(chosen.prefix)
         log = self.get_logger().info
         self._world = ContactWorld(model, scene, maps, report=log)
         self._nut = NutObserver(self._world.nut()) if scene.nut is not None else None
         self._payloads = {k: t.pose for k, t in scene.objects.items() if t.is_payload}
-        self._nuts = self.create_publisher(NutState, "nut_world/state", 10)
-        self._poses = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         self._joints = self.create_publisher(JointState, "ground_truth/joint_states", 10)
         self._contacts = self.create_publisher(MarkerArray, "ground_truth/contacts", LATCHED)
         self._supply = self.create_publisher(BatteryState, "servo_supply", 10)
@@ -127,32 +120,22 @@ class ContactWorldNode(Node):
         self._frame = FRAME / chosen.speed  # [s] of wall time
         self._frames = round(self._pace.world / FRAME)
         self._sent: NutReport | None = None
-        self._failure = ""  # why the world is not judged
         self._idle = _REPEAT  # frames since the last message about the nut
         self._publish_payloads(self._payloads)
-        self.create_service(Trigger, "nut_world/reset", self._on_reset, qos_profile=CALLS)
         period = max(_TIMER / max(chosen.speed, 1.0), _SHORTEST_TIMER)
         self.create_timer(period, self._advance, clock=STEADY_CLOCK)
 
-    def on_failed_callback(self, reason: str, error: Exception) -> None:
-        """Withdraw the verdict until the next reset: a frame may have been missed."""
-        del error
-        self._failure = reason
-        self._nuts.publish(unjudged(reason, self._base, self.get_clock().now().to_msg()))
+    @property
+    def _held(self) -> str:
+        """What the jaws hold, "" for nothing."""
+        return "the nut" if self._nut is not None and self._nut.report.grasped else ""
 
-    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        del request
-        grasped = self._nut is not None and self._nut.report.grasped
-        held = "the nut" if grasped and not self._failure else ""
-        response.success, response.message = not held, reset_answer(held)
-        if response.success:
-            self._failure = ""
-            self._world.reset_objects()
-            if self._nut is not None:
-                self._nut = NutObserver(self._world.nut())
-                self._sent = None
-            self._publish_payloads({name: self._world.pose_of(name) for name in self._payloads})
-        return response
+    def _restart(self) -> None:
+        """Put nut and payloads back where the scene has them."""
+        self._world.reset_objects()
+        if self._nut is not None:
+            self._nut, self._sent = NutObserver(self._world.nut()), None
+        self._publish_payloads({name: self._world.pose_of(name) for name in self._payloads})
 
     def _advance(self) -> None:
         """Step a frame once wall time and the driver have come to its beginning."""
@@ -173,7 +156,7 @@ class ContactWorldNode(Node):
         message = JointState(
             name=self._names.add_all(positions), position=list(positions.values())
         )
-        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.stamp = self._stamp
         self._joints.publish(message)
         if self._frames % _PERIOD == 0:
             self._publish_links()
@@ -190,15 +173,10 @@ class ContactWorldNode(Node):
 
     def _publish_payloads(self, poses: dict[str, Array]) -> None:
         self._payloads = poses
-        if self._failure:
-            return
-        stamp = self.get_clock().now().to_msg()
-        add = self._names.add
-        transforms = [transform_message(self._base, add(k), T, stamp) for k, T in poses.items()]
-        self._poses.publish(TFMessage(transforms=transforms))
+        self._send_payloads(poses)
 
     def _publish_links(self) -> None:
-        stamp = self.get_clock().now().to_msg()
+        stamp = self._stamp
         poses = {name: self._world.pose_of(name) for name in self._links}
         frames = {TRUE_FRAMES + self._names.add(name): T for name, T in poses.items()}
         transforms = [transform_message(self._base, k, T, stamp) for k, T in frames.items()]
@@ -209,7 +187,7 @@ class ContactWorldNode(Node):
         current = -self._world.supply_current
         message = BatteryState(current=current, present=True, temperature=math.nan, **unknown)
         message.power_supply_status = BatteryState.POWER_SUPPLY_STATUS_DISCHARGING
-        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.stamp = self._stamp
         self._supply.publish(message)
 
     def _publish_nut(self, report: NutReport) -> None:
@@ -219,16 +197,12 @@ class ContactWorldNode(Node):
         if not (news or self._idle >= _REPEAT or (moved and self._idle >= _PERIOD)):
             return
         self._sent, self._idle = report, 0
-        stamp = self.get_clock().now().to_msg()
-        message = nut_message(report, self._base, stamp)
-        if self._failure:
-            message = unjudged(self._failure, self._base, stamp)
-        self._nuts.publish(message)
+        self._send_nut(report)
 
     def _arrows(self) -> MarkerArray:
         """Return an arrow for the force of each contact, 5 mm for a newton."""
         message = MarkerArray(markers=[Marker(action=Marker.DELETEALL)])
-        stamp = self.get_clock().now().to_msg()
+        stamp = self._stamp
         for i, (point, force) in enumerate(self._world.contacts()):
             arrow = Marker(ns="contacts", id=i, type=Marker.ARROW, action=Marker.ADD)
             arrow.header.frame_id, arrow.header.stamp = self._base, stamp
@@ -241,7 +215,7 @@ class ContactWorldNode(Node):
 
 def _shared_pace(file: str) -> SharedPace:
     try:
-        return SharedPace(Path(file) if file else None)
+        return SharedPace.in_file(Path(file)) if file else SharedPace()
     except OSError as error:
         raise SimulationError(f"pace {file!r} cannot be written: {error.strerror}") from None
 

@@ -5,6 +5,8 @@
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,6 +17,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
+from arm_common.transforms import Array
 from arm_description.library import load_robot
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.scene.nut_state import NutReport
@@ -26,9 +29,8 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.msg import NutState
-from arm_simulation.errors import SimulationError
-from arm_simulation.geometric.nut_world import NutWorld
-from arm_simulation.geometric.payload_world import PayloadWorld
+from arm_simulation import SimulationError
+from arm_simulation.geometric.world import NutWorld, PayloadWorld
 
 _TOOL_FRAME = "tool0"
 _PALM_FRAME = "gripper_link"
@@ -37,6 +39,80 @@ _HEARTBEAT = 0.5  # [s] of the time on tf
 _STALE = 2.0  # [s] of wall time without tf; an arm at rest is published at least once a second
 _BATCH_DELAY = 0.02  # [s]; robot and nut arrive on tf every 40 ms, in separate messages
 _QUEUE_DEPTH = 2000  # tf messages; a lost message may lose a turn of the nut
+
+
+class WorldNode(Node, ABC):
+    """What both worlds offer: the state of the nut, poses of the payloads, and a reset."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self._failure = ""  # why the world is not judged
+        self._nuts = self.create_publisher(NutState, "nut_world/state", 10)
+        self._poses = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
+        self.create_service(Trigger, "nut_world/reset", self._on_reset, qos_profile=CALLS)
+
+    def _use_prefix(self, prefix: str) -> None:
+        """Set the names of frames and joints, and that of the base."""
+        self._names = PrefixedNames(prefix)
+        self._base = self._names.add(BASE_FRAME)
+
+    @property
+    def _stamp(self) -> Time:
+        """The time of what is published now."""
+        return self.get_clock().now().to_msg()
+
+    @property
+    @abstractmethod
+    def _held(self) -> str:
+        """What the jaws hold, "" for nothing."""
+
+    @abstractmethod
+    def _restart(self) -> None:
+        """Put nut and payloads back where the scene has them, and publish them."""
+
+    def on_failed_callback(self, reason: str, error: Exception) -> None:
+        """Withdraw the verdict until the next reset: a motion may have been missed."""
+        del error
+        self._failure = reason
+        self._send_nut(None)
+
+    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        del request
+        held = "" if self._failure else self._held
+        if held:
+            response.message = f"the jaws hold {held}; open them first"
+            return response
+        self._failure = ""
+        self._restart()
+        response.success, response.message = True, "nut and payloads are where the scene has them"
+        return response
+
+    def _send_payloads(self, poses: Mapping[str, Array]) -> None:
+        """Publish base_link <- payload (4, 4) by name, unless the world is not judged."""
+        if self._failure:
+            return
+        stamp, add = self._stamp, self._names.add
+        transforms = [transform_message(self._base, add(k), T, stamp) for k, T in poses.items()]
+        self._poses.publish(TFMessage(transforms=transforms))
+
+    def _send_nut(self, report: NutReport | None) -> None:
+        """Publish the state of the nut if there is one, or why the world is not judged."""
+        if self._failure:
+            message = NutState(state=NutState.NOT_JUDGED, message=f"not judged: {self._failure}")
+        elif report is None:
+            return
+        else:
+            message = NutState(
+                state=int(report.status),
+                bolt=report.bolt,
+                turns_engaged=report.turns_engaged,
+                grasped=report.grasped,
+                message=report.message,
+            )
+            message.pose.pose = pose_message(report.pose)
+        message.header.stamp, message.header.frame_id = self._stamp, self._base
+        message.pose.header = message.header
+        self._nuts.publish(message)
 
 
 @dataclass(frozen=True)
@@ -48,7 +124,7 @@ class NutWorldParameters:
     prefix: str = prefix_parameter()
 
 
-class NutWorldNode(Node):
+class NutWorldNode(WorldNode):
     """Simulates nut and payloads from the motion of tool and fingers, independent of tasks.
 
     Publishers:
@@ -74,43 +150,30 @@ class NutWorldNode(Node):
         gripper = model.gripper
         if gripper is None and scene.nut is not None:
             raise SimulationError(f"robot {chosen.robot} has no gripper; the nut cannot be held")
-        self._names = names = PrefixedNames(chosen.prefix)
-        self._base, self._tool = names.add(BASE_FRAME), names.add(_TOOL_FRAME)
+        self._use_prefix(chosen.prefix)
+        self._tool = self._names.add(_TOOL_FRAME)
         self._gripper, self._scene = gripper, scene
-        self._palm = names.add(_PALM_FRAME)
+        self._palm = self._names.add(_PALM_FRAME)
         fingers = gripper.joints if gripper else ()
-        self._fingers = names.add_all(f"{finger}_link" for finger in fingers)
+        self._fingers = self._names.add_all(f"{finger}_link" for finger in fingers)
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, gripper)
         self._seen = Time()  # stamp of the last tf of the arm
         self._received = time.monotonic()  # when it arrived, or the start
         self._sent = 0.0  # stamp of the last messages [s]
-        self._failure = ""  # why the world is not judged
-        self._nut_publisher = self.create_publisher(NutState, "nut_world/state", 10)
-        self._payload_publisher = self.create_publisher(TFMessage, "payload_world/poses", LATCHED)
         # frames moved by this node
-        self._own = set(names.add_all((NUT_FRAME, *self._payloads.poses)))
+        self._own = set(self._names.add_all((NUT_FRAME, *self._payloads.poses)))
         self._tf = TfListener(self, on_change=self._on_tf, depth=_QUEUE_DEPTH)
         # in wall time, to publish even while simulated time stands still
         self.create_timer(_REPEAT_PERIOD, self._publish, clock=STEADY_CLOCK)
-        self.create_service(Trigger, "nut_world/reset", self._on_reset, qos_profile=CALLS)
         self._robot, self._next_scene = model.name, scene
         self.create_subscription(String, "scene_file/text", self._on_scene, LATCHED)
-        self._publish_payloads()
+        self._send_payloads(self._payloads.poses)
 
-    def on_failed_callback(self, reason: str, error: Exception) -> None:
-        """Withdraw the verdict until the next reset: a motion may have been missed."""
-        del error
-        self._failure = reason
-        self._publish_nut()
-
-    def _on_reset(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-        del request
-        held = "" if self._failure else self._held
-        response.success, response.message = not held, reset_answer(held)
-        if response.success:
-            self._restart()
-        return response
+    @property
+    def _stamp(self) -> Time:
+        """The time of the tf that what is published follows from."""
+        return self._seen
 
     @property
     def _held(self) -> str:
@@ -120,8 +183,7 @@ class NutWorldNode(Node):
 
     def _restart(self) -> None:
         """Put nut and payloads where the newest scene has them."""
-        self._scene, self._failure = self._next_scene, ""
-        scene = self._scene
+        self._scene = scene = self._next_scene
         self._world = NutWorld(scene) if scene.nut is not None else None
         self._payloads = PayloadWorld(scene, self._gripper)
         self._own = set(self._names.add_all((NUT_FRAME, *self._payloads.poses)))
@@ -155,7 +217,7 @@ class NutWorldNode(Node):
             if stamped.child_frame_id in self._fingers:
                 self._seen, self._received = stamped.header.stamp, time.monotonic()
         if self._payloads.update(T, width):
-            self._publish_payloads()
+            self._send_payloads(self._payloads.poses)
         if self._world is not None and _changed(self._world.report, self._world.update(T, width)):
             self._publish_nut()
         if abs(stamp_seconds(self._seen) - self._sent) >= _HEARTBEAT:
@@ -168,60 +230,17 @@ class NutWorldNode(Node):
         self._sent = stamp_seconds(self._seen)
         self._publish_nut()
         if self._payloads.poses:
-            self._publish_payloads()
-
-    def _publish_payloads(self) -> None:
-        if self._failure:
-            return
-        transforms = [
-            transform_message(self._base, self._names.add(name), T, self._seen)
-            for name, T in self._payloads.poses.items()
-        ]
-        self._payload_publisher.publish(TFMessage(transforms=transforms))
+            self._send_payloads(self._payloads.poses)
 
     def _publish_nut(self) -> None:
-        if self._failure:
-            self._nut_publisher.publish(unjudged(self._failure, self._base, self._seen))
-        if self._failure or self._world is None:
-            return
-        report = self._world.report
+        report = None if self._world is None else self._world.report
         age = time.monotonic() - self._received
-        if age > _STALE:
+        if report is not None and age > _STALE:
             ever = "last" if stamp_seconds(self._seen) else "never"
             ago = f", {age:.0f} s ago" if ever == "last" else ""
             blind = f"tf of the arm was {ever} received{ago}"
             report = replace(report, message=f"{report.message}; {blind}")
-        self._nut_publisher.publish(nut_message(report, self._base, self._seen))
-
-
-def nut_message(report: NutReport, frame: str, stamp: Time) -> NutState:
-    """Return the message of a nut whose pose is in a frame, at a time."""
-    message = NutState(
-        state=int(report.status),
-        bolt=report.bolt,
-        turns_engaged=report.turns_engaged,
-        grasped=report.grasped,
-        message=report.message,
-    )
-    message.header.stamp, message.header.frame_id = stamp, frame
-    message.pose.header = message.header
-    message.pose.pose = pose_message(report.pose)
-    return message
-
-
-def unjudged(reason: str, frame: str, stamp: Time) -> NutState:
-    """Return the message of a world in which a callback has failed."""
-    message = NutState(state=NutState.NOT_JUDGED, message=f"not judged: {reason}")
-    message.header.stamp, message.header.frame_id = stamp, frame
-    message.pose.header = message.header
-    return message
-
-
-def reset_answer(held: str) -> str:
-    """Return the answer to a request to reset a world; "" if the jaws hold nothing."""
-    if held:
-        return f"the jaws hold {held}; open them first"
-    return "nut and payloads are where the scene has them"
+        self._send_nut(report)
 
 
 def _changed(before: NutReport, after: NutReport) -> bool:

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_simulation.contact.nut_observer import NutObserver
-from arm_simulation.contact.world import NutTruth
+from arm_simulation.contact.world import NutObserver, NutTruth
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 
 START = NutTruth(np.eye(4), "a", 3.0, 0.0, 0.0, 1.0, False)

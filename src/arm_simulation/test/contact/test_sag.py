@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import calibration_for, config_folder
 from arm_hardware.control.sag_compensation import SagCompensation
 from arm_simulation.contact.world import ContactWorld

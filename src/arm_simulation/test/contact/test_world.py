@@ -11,12 +11,12 @@ from arm_common.transforms import pose, so3_exp
 from arm_description.model.elements import LinkMass
 from arm_simulation.contact.servos import IDLE_CURRENT, STALL_CURRENT, ServoErrors
 from arm_simulation.contact.world import ContactWorld
-from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS
 from arm_simulation.mjcf.robot import SERVO
 from arm_tasks.scene.scene import GREY, Primitive, Scene, SceneObject
 
 from arm_description import load_robot
+from arm_simulation import SimulationError
 
 mujoco = pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
 MODEL = load_robot("nut_arm")

@@ -4,8 +4,7 @@
 
 import pytest
 from arm_hardware.bus.feetech import sts3215
-from arm_hardware.bus.interface import ServoFault
-from arm_hardware.bus.wiring import BusServo, SerialBus
+from arm_hardware.bus.interface import BusServo, SerialBus, ServoFault
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus, packet, split
 from arm_simulation.emulation.feetech_servo import FULL_SPEED, SimulatedServo
 

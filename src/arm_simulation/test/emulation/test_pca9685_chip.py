@@ -3,7 +3,7 @@
 """The simulated PCA9685 against its data sheet (NXP, rev. 4), register by register."""
 
 import pytest
-from arm_hardware.control.servo_model import ServoModel
+from arm_hardware.control.position_estimate import ServoModel
 from arm_simulation.emulation.pca9685_chip import Pca9685Chip
 
 SLEEP, AI, RESTART = 0x10, 0x20, 0x80

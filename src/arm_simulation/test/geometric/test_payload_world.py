@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_description.model.gripper import Claw
-from arm_simulation.geometric.payload_world import PayloadWorld
+from arm_simulation.geometric.world import PayloadWorld
 from arm_tasks.scene.file import scene_from_text
 from arm_tasks.scene.grasp import FLOOR, SQUEEZE, holding_width, lies_on, resting_pose
 from hypothesis import given

@@ -8,12 +8,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import pose
-from arm_simulation.errors import SimulationError
 from arm_simulation.mjcf.elements import CGS, document
 from arm_simulation.mjcf.scene_objects import SceneObjectsMjcf, check_apart
 from arm_tasks.errors import SceneError
 from arm_tasks.scene.scene import Bolt, Nut
 from arm_tasks.scene.screw_thread import ScrewThread
+
+from arm_simulation import SimulationError
 
 THREAD = ScrewThread.of(6.35e-3, 1.27e-3)
 

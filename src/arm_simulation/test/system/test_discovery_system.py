@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_common.network import NETWORK, RANGE, REPORTED, limit_to_this_computer
-from arm_hardware.commands.doctor_sockets import endpoints_of
+from arm_hardware.commands.doctor_network import endpoints_of
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup

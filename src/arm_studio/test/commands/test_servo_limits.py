@@ -11,7 +11,7 @@ from arm_common.transforms import matrix_rpy
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.selection import robot_with_servos
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.errors import CalibrationError, HardwareError

@@ -13,7 +13,7 @@ from arm_common.network import NETWORKS
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
 from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names, backends_of
-from arm_hardware.bus.wiring import PCA9685
+from arm_hardware.bus.interface import PCA9685
 from arm_hardware.calibration.selection import (
     calibration_for,
     config_folder,

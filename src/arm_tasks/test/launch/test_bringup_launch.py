@@ -14,7 +14,7 @@ import launch_testing
 import pytest
 from arm_common.network import NETWORK, RANGE, limit_to_this_computer
 from arm_common.ros.qos import LATCHED
-from arm_hardware.commands.doctor_sockets import ros_processes
+from arm_hardware.commands.doctor_network import check_processes
 from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
@@ -70,12 +70,13 @@ class TestBringup(unittest.TestCase):
         """The probe, a program of the same shell, reaches them in the other tests."""
         started_here = f"ROS_DOMAIN_ID={DOMAIN}\0"
         self.probe.until(lambda: "kinematics" in self.probe.node.get_node_names())
-        environments = {p: Path(f"/proc/{p.pid}/environ").read_text() for p in ros_processes()}
-        nodes = [node for node, variables in environments.items() if started_here in variables]
+        checks = {check: check.what.rpartition("pid ")[2] for check in check_processes()}
+        environments = {c: Path(f"/proc/{pid}/environ").read_text() for c, pid in checks.items()}
+        nodes = [check for check, variables in environments.items() if started_here in variables]
         self.assertGreaterEqual(len(nodes), 2)
         for node in nodes:
-            self.assertTrue(node.endpoints)
-            self.assertTrue(all(endpoint.is_local for endpoint in node.endpoints), node)
+            self.assertNotIn("no address", node.detail)
+            self.assertTrue(node.ok, node)
 
     def test_kinematics_node_solves_fk_of_the_current_position(self):
         fk = self.probe.node.create_client(SolveFK, "kinematics/solve_fk")

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, shift_z
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import plan_path

@@ -47,8 +47,7 @@ from arm_hardware.bus.feetech.sts3215 import (
     Register,
     measurement,
 )
-from arm_hardware.bus.interface import BusPhrases, Measurement
-from arm_hardware.bus.wiring import COUNTS, BusServo, SerialBus
+from arm_hardware.bus.interface import COUNTS, BusPhrases, BusServo, Measurement, SerialBus
 from arm_hardware.errors import BusError
 
 _LOGGER = logging.getLogger(__name__)

@@ -16,8 +16,7 @@ from typing import NamedTuple
 
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.sts3215 import Register
-from arm_hardware.bus.interface import Measurement
-from arm_hardware.bus.wiring import COUNTS, BusServo
+from arm_hardware.bus.interface import COUNTS, BusServo, Measurement
 from arm_hardware.errors import VERIFY
 
 LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction

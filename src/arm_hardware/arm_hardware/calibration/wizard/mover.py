@@ -15,8 +15,7 @@ from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import file_unit
-from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
-from arm_hardware.calibration.wizard.terms import Terms
+from arm_hardware.calibration.wizard.setpoints import Setpoints
 
 
 class ServoPartners:
@@ -88,13 +87,12 @@ class ServoMover:
         terminal: Screen,
         setpoints: Setpoints,
         partners: ServoPartners,
-        terms: Terms,
         servos: Callable[[], Mapping[str, ServoCalibration]],
     ) -> None:
         """Create it without moving anything; ``servos`` returns them as measured by now."""
         self._terminal, self._setpoints = terminal, setpoints
-        self._partners, self._terms, self._servos = partners, terms, servos
-        self._measures = isinstance(setpoints, MeasuredSetpoints)
+        self._partners, self._terms, self._servos = partners, setpoints.terms, servos
+        self._measures = setpoints.measures
         self._feeling = ""  # the servo that is stepped with little force
 
     def first(self, name: str) -> None:

@@ -20,13 +20,11 @@ from arm_description.robot_model import RobotModel
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import Calibration, ServoCalibration
 from arm_hardware.calibration.file import TO_SI, wires_of
-from arm_hardware.calibration.wizard.draft import CalibrationDraft, MeasuredPoint, number
 from arm_hardware.calibration.wizard.mechanisms import LENGTHS, STOPS, WHICH, Mechanism
 from arm_hardware.calibration.wizard.mover import ServoMover, ServoPartners, confirmed
-from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
+from arm_hardware.calibration.wizard.setpoints import Setpoints
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
-from arm_hardware.calibration.wizard.terms import BOARD_TERMS, MEASURED_TERMS
-from arm_hardware.calibration.writing.changes import change
+from arm_hardware.calibration.writing.changes import CalibrationDraft, MeasuredPoint, change
 from arm_hardware.errors import HardwareError
 
 STEPS = {
@@ -57,8 +55,7 @@ class CalibrationSession:
         """
         self._path, self._text, self._read, self._today = calibration.path, text, read, today
         self._setpoints = setpoints
-        self._measures = isinstance(setpoints, MeasuredSetpoints)
-        self._terms = MEASURED_TERMS if self._measures else BOARD_TERMS
+        self._measures, self._terms = setpoints.measures, setpoints.terms
         self._wires = wires_of(calibration.board)
         self._names = list(calibration.servos)
         self._at = 0
@@ -97,9 +94,7 @@ class CalibrationSession:
     def run(self, terminal: Screen) -> None:
         """Handle keys until the user quits."""
         self._terminal = terminal
-        self._mover = ServoMover(
-            terminal, self._setpoints, self._partners, self._terms, self._servos
-        )
+        self._mover = ServoMover(terminal, self._setpoints, self._partners, self._servos)
         terminal.print(self._terms.help)
         for name, count in self._setpoints.counts.items():
             if count is not None:
@@ -393,3 +388,14 @@ class CalibrationSession:
 
 def _mechanisms(model: RobotModel, robot: str) -> dict[str, Mechanism]:
     return {name: Mechanism(model, name, robot) for name in Drivetrain.of(model).actuators}
+
+
+def number(text: str) -> float:
+    """Return a typed number; raise ValueError with the reason if it is none."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a number") from None
+    if not math.isfinite(value) or abs(value) > 1e4:
+        raise ValueError(f"{text} is not a position")
+    return value

@@ -22,10 +22,9 @@ from arm_common.suggestions import did_you_mean, program
 from arm_description.model.gripper import Claw
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.bus.wiring import COUNTS, FEETECH, PCA9685
+from arm_hardware.bus.interface import COUNTS, FEETECH, PCA9685
 from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
-from arm_hardware.calibration.calibration import Calibration, ServoCalibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import Calibration, ServoCalibration, axes_of
 from arm_hardware.errors import CalibrationError
 
 KEYS = ("id", "drive_mode", "homing_offset", "range_min", "range_max")

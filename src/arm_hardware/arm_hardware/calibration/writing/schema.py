@@ -14,7 +14,7 @@ from typing import Any
 from arm_common.files.saving import write_bytes
 from arm_common.yaml.json_schema import schema_of
 
-from arm_hardware.bus.wiring import CHANNELS
+from arm_hardware.bus.interface import CHANNELS
 from arm_hardware.calibration.file import (
     ADDRESSES,
     BAUD_RATES,

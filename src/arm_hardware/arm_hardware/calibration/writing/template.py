@@ -8,7 +8,7 @@ from arm_common.yaml.editing import flow_word
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.bus.wiring import FEETECH, PCA9685, SerialBus, ServoBoard
+from arm_hardware.bus.interface import FEETECH, PCA9685, SerialBus, ServoBoard
 from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import ServoCalibration
 from arm_hardware.calibration.file import TO_SI, Wires, file_unit, wires_of

@@ -14,11 +14,10 @@ import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration, parse_calibration
 from arm_hardware.calibration.wizard import setpoints as setpoints_module
-from arm_hardware.calibration.wizard.inclinometer import inclinometer_laws, link_readings
-from arm_hardware.calibration.wizard.mechanisms import Mechanism
+from arm_hardware.calibration.wizard.mechanisms import Mechanism, inclinometer_laws, link_readings
 from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import Setpoints
 from arm_hardware.calibration.writing.template import template

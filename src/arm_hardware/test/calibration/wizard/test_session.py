@@ -12,16 +12,19 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.interface import FEETECH
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import FEETECH
-from arm_hardware.calibration.calibration import ServoCalibration
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import ServoCalibration, axes_of
 from arm_hardware.calibration.file import BOARD_WIRES, load_calibration, parse_calibration
 from arm_hardware.calibration.selection import config_folder
-from arm_hardware.calibration.wizard.draft import CalibrationDraft
 from arm_hardware.calibration.wizard.session import CalibrationSession
-from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
-from arm_hardware.calibration.wizard.terms import HELP, MEASURED_HELP
+from arm_hardware.calibration.wizard.setpoints import (
+    HELP,
+    MEASURED_HELP,
+    MeasuredSetpoints,
+    Setpoints,
+)
+from arm_hardware.calibration.writing.changes import CalibrationDraft
 from arm_hardware.calibration.writing.template import template
 from hypothesis import given
 from hypothesis import strategies as st

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.bus.fake import FakeBus
+from arm_hardware.bus.interface import FEETECH
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import FEETECH
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints

@@ -9,9 +9,9 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.backends import BACKENDS, backends_of, load_backend
-from arm_hardware.bus.linux_i2c import blinka_i2c, bus_label, linux_i2c
-from arm_hardware.bus.servokit import PACKAGE, duty_fraction
-from arm_hardware.bus.wiring import COUNTS, PCA9685, BusServo, SerialBus, ServoBoard
+from arm_hardware.bus.i2c import bus_label, linux_i2c
+from arm_hardware.bus.interface import COUNTS, PCA9685, BusServo, SerialBus, ServoBoard
+from arm_hardware.bus.servokit import PACKAGE, blinka_i2c, duty_fraction
 from arm_hardware.clock import SteadyClock
 from arm_hardware.errors import BusError
 from arm_simulation.emulation.board import (

@@ -18,9 +18,8 @@ from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.bus.feetech import bus as feetech
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.bus import FeetechBus
-from arm_hardware.bus.interface import ServoFault
+from arm_hardware.bus.interface import BusServo, SerialBus, ServoFault
 from arm_hardware.bus.retrying_bus import RetryingBus
-from arm_hardware.bus.wiring import BusServo, SerialBus
 from arm_hardware.commands import verify
 from arm_hardware.errors import BusError, HardwareError
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus

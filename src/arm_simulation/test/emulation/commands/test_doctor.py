@@ -21,8 +21,7 @@ from arm_hardware.calibration.selection import config_folder
 from arm_hardware.clock import SteadyClock
 from arm_hardware.commands import doctor_checks
 from arm_hardware.commands.doctor import Host, main, run_checks
-from arm_hardware.commands.doctor_network import Loopback
-from arm_hardware.commands.doctor_sockets import Endpoint
+from arm_hardware.commands.doctor_network import Endpoint, Loopback
 from arm_simulation.emulation.board import SimulatedBoard, i2c_dev_bus
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 

@@ -4,7 +4,7 @@
 
 import pytest
 from arm_hardware.bus.feetech import sts3215
-from arm_hardware.bus.wiring import BusServo, SerialBus
+from arm_hardware.bus.interface import BusServo, SerialBus
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands import release
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus

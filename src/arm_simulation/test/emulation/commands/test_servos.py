@@ -6,7 +6,7 @@ import pytest
 from arm_hardware.bus.feetech import bus as feetech
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.bus import FeetechBus
-from arm_hardware.bus.wiring import BusServo, SerialBus
+from arm_hardware.bus.interface import BusServo, SerialBus
 from arm_hardware.commands import servos as tool
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 

@@ -8,9 +8,9 @@ import re
 import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_hardware.calibration.kinematic_fit import tip_jacobian, tip_position
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.servo_map import PointMap
-from arm_hardware.calibration.touch_points import tip_jacobian, tip_position, tip_resolution
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import verify
 
@@ -149,7 +149,7 @@ def test_one_count_moves_the_tip_no_further_than_its_resolution(robot):
     q = low + (high - low) * rng.uniform(0.1, 0.9, model.n)
     counts = [m.count_of(x) for m, x in zip(maps, q, strict=True)]
     q = np.array([m.position_of(c) for m, c in zip(maps, counts, strict=True)])
-    limit = tip_resolution(model, q, maps)
+    limit = verify.tip_resolution(model, q, maps)
     for i, count in enumerate(counts):
         for step in (-1, 1):
             moved = q.copy()

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from arm_description.home_posture import home_posture
 from arm_hardware.calibration.axes import rest_positions
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import HOMING_TIME, plan_bursts
-from arm_hardware.control.servo_model import ServoModel
+from arm_hardware.control.position_estimate import ServoModel
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import ARM, StateError
 from hypothesis import given

@@ -6,7 +6,7 @@ import errno
 from itertools import cycle
 
 import pytest
-from arm_hardware.bus.i2c import EQUAL_READS, confirmed
+from arm_hardware.bus.retrying_bus import EQUAL_READS, confirmed
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import BusError
 

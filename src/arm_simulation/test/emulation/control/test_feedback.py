@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_hardware.bus import retrying_bus
 from arm_hardware.bus.feetech import sts3215
-from arm_hardware.bus.wiring import RADIANS
+from arm_hardware.bus.interface import RADIANS
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.errors import (
     ARM,
@@ -17,9 +17,8 @@ from arm_hardware.errors import (
     HardwareError,
     StateError,
 )
-from arm_hardware.motion.execution import GoalOutcome, Tolerances, measured_tolerances
-from arm_hardware.motion.goal_validation import single_point_goal
-from arm_hardware.motion.options import GripForceOptions, MotionOptions
+from arm_hardware.motion.execution import GoalOutcome
+from arm_hardware.motion.goal_validation import Tolerances, measured_tolerances, single_point_goal
 
 from arm_description import load_robot
 
@@ -344,8 +343,8 @@ def test_requested_force_is_that_of_the_grasp(arm):
 
 @pytest.mark.parametrize("limit", [1, 2])
 def test_contact_is_pressed_with_the_limit_of_the_force_at_most(make_feetech, limit):
-    force = GripForceOptions(limit=limit, held=0, time=0.5)
-    arm = Arm(make_feetech(motion_options=MotionOptions(grip_force=force)))
+    force = {"grip_force_limit_counts": limit, "gripper_hold_squeeze": 0}
+    arm = Arm(make_feetech(gripper_hold_time=0.5, **force))
     arm.driver.open()
     arm.tick()
     arm.controller.arm()

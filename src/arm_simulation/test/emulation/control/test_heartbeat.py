@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from arm_hardware.control.heartbeat import SystemdNotifier
+from arm_hardware.control.loop import SystemdNotifier
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, HardwareError
@@ -57,7 +57,7 @@ def oe_timeout(monkeypatch):
     """Return a function that sets the OE timeout [s], which a busy machine must not exceed."""
 
     def set_it(seconds):
-        monkeypatch.setattr("arm_hardware.control.heartbeat.OE_TIMEOUT", seconds)
+        monkeypatch.setattr("arm_hardware.control.loop.OE_TIMEOUT", seconds)
 
     set_it(1e9)
     return set_it

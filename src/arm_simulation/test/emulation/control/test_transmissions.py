@@ -9,12 +9,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
-from arm_hardware.calibration.kinematic_fit import joint_zeros
-from arm_hardware.calibration.touch_points import tip_position, tip_resolution
+from arm_hardware.calibration.kinematic_fit import joint_zeros, tip_position
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands.calibrate_kinematics import with_zeros
+from arm_hardware.commands.verify import tip_resolution
 from arm_hardware.control.state_machine import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import RELEASE, CalibrationError, CommandError, HardwareError, StateError

@@ -10,7 +10,7 @@ import threading
 import time
 
 import pytest
-from arm_hardware.calibration.driven_axes import axes_of
+from arm_hardware.calibration.calibration import axes_of
 from arm_simulation.emulation.pca9685_chip import ChipMemory, Pca9685Chip
 from arm_testing.processes import read_output
 from arm_testing.ros import driver as nc

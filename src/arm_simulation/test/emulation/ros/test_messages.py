@@ -11,7 +11,7 @@ pytest.importorskip("control_msgs")
 from arm_description.urdf.elements import MOVING
 from arm_description.urdf.reader import read_urdf
 from arm_hardware.errors import CommandError
-from arm_hardware.motion.execution import Tolerances
+from arm_hardware.motion.goal_validation import Tolerances
 from arm_hardware.ros.driver_messages import controller_state, goal_tolerances, joint_state, status
 from arm_testing.waiting import wait_for
 from builtin_interfaces.msg import Duration, Time

@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 import pytest
+from arm_simulation.arms.driver_arm import ContactArm, run_in_contact
 from arm_simulation.contact.servos import ServoErrors
-from arm_simulation.runs.contact_run import ContactArm, run_in_contact
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.file import load_scene

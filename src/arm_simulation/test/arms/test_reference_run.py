@@ -7,9 +7,8 @@ from functools import partial
 
 import numpy as np
 import pytest
-from arm_simulation.arms.ideal_arm import IdealArm
-from arm_simulation.geometric.nut_world import NutWorld
-from arm_simulation.runs.reference_run import ReferenceRun
+from arm_simulation.arms.ideal_arm import IdealArm, ReferenceRun
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import REFERENCE_RUNS
 from arm_tasks.scene.nut_state import NutStatus, SafeState, initial_nut, safe_state

@@ -9,8 +9,7 @@ import pytest
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.arms.ideal_arm import ServoBehaviour, simulate
-from arm_simulation.geometric.nut_world import NutWorld
-from arm_simulation.geometric.payload_world import PayloadWorld
+from arm_simulation.geometric.world import NutWorld, PayloadWorld
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.planning.plan import off_lines
 from arm_tasks.planning.planner import plan_task

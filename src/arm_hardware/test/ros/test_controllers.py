@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 from arm_hardware.motion.execution import Goal, GoalOutcome
-from arm_hardware.ros.goal_server import GoalServer, Running
+from arm_hardware.ros.controllers import GoalServer, Running
 
 
 class Handle:

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import is_rigid, pose, shift_z, so3_exp, tilt_z, turn_z, twist_z, wrap
-from arm_simulation.errors import SimulationError
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutStatus
 from arm_tasks.scene.screw_thread import ScrewThread
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
+from arm_simulation import SimulationError
 
 UPPER, LOWER = "upper_bolt", "lower_bolt"
 M3 = ScrewThread.of(3e-3, 0.5e-3)

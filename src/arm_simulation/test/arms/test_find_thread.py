@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import wrap
 from arm_simulation.arms.ideal_arm import simulate
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.errors import TaskFileError
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.task.parser import task_from_text

@@ -7,7 +7,7 @@ from itertools import groupby
 import numpy as np
 import pytest
 from arm_simulation.arms.ideal_arm import IdealArm, simulate
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.execution.engine import Engine, EngineState
 
 

@@ -8,11 +8,10 @@ import socket
 
 import pytest
 from arm_common.network import NETWORK, RANGE
-from arm_hardware.commands.doctor_sockets import (
+from arm_hardware.commands.doctor_network import (
     Endpoint,
     check_processes,
     endpoints_of,
-    ros_processes,
 )
 
 ADDRESSES = [
@@ -101,7 +100,9 @@ def test_other_programs_and_ended_processes_are_left_out(tmp_path):
     (process(tmp_path, 11, "00000000:1CF2") / "maps").write_text("/usr/lib/libc.so\n")
     (process(tmp_path, 12, "00000000:1CF2") / "maps").unlink()
     (process(tmp_path, 13, "00000000:1CF2") / "net/udp").unlink()
-    assert [(p.pid, p.endpoints) for p in ros_processes(tmp_path)] == [(13, ())]
+    (check,) = check_processes(tmp_path)
+    assert check.what == "arm_hardware, pid 13"
+    assert check.ok and check.detail == "listens on no address: this computer only"
 
 
 def test_an_address_is_read_in_the_order_of_the_cpu(tmp_path):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_simulation.arms.ideal_arm import simulate
-from arm_simulation.geometric.nut_world import NutWorld
+from arm_simulation.geometric.world import NutWorld
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutEvent, NutStatus

@@ -1,9 +1,0 @@
-# Copyright 2026 Arm developers
-# SPDX-License-Identifier: Apache-2.0
-"""Errors of this package."""
-
-from arm_common.errors import InputError
-
-
-class SimulationError(InputError):
-    """A robot, scene or motion cannot be simulated, or the simulation failed."""
