@@ -133,7 +133,8 @@ def _run_task() -> Sequence[Any]:
     from arm_description.library import load_robot
     from arm_tasks.ros.run_task.client import TaskClient
 
-    return [TaskClient(load_robot("nut_arm"))._node]
+    client = TaskClient(load_robot("nut_arm"))
+    return [_with_cleanup(client._node, client.close)]
 
 
 def _play() -> Sequence[Any]:

@@ -17,8 +17,7 @@ from arm_common.ros.qos import LATCHED
 from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
-from arm_tasks.ros.client.results import pose_keys, task_text
-from arm_tasks.ros.client.task_goal import TaskServerClient
+from arm_tasks.ros.client.task_goal import TaskServerClient, pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for

@@ -21,8 +21,11 @@ from std_srvs.srv import Trigger
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TextFile
 from arm_interfaces.srv import CheckTask, SolveDynamics, SolveFK, SolveIK, SolveIKBatch
-from arm_tasks.ros.client.future import ArmFuture, ClientThread
+from arm_tasks.ros.client.future import ArmError, ArmFuture, ClientThread
 from arm_tasks.ros.client.kinematics import (
+    DynamicsAnswer,
+    IkAnswer,
+    IkBatchAnswer,
     IkBatchCanceler,
     dynamics_answer,
     dynamics_request,
@@ -30,22 +33,16 @@ from arm_tasks.ros.client.kinematics import (
     ik_batch_request,
     ik_request,
 )
-from arm_tasks.ros.client.results import (
+from arm_tasks.ros.client.task_goal import (
+    SERVER_TIMEOUT,
     XYZ,
-    ArmError,
-    DynamicsAnswer,
-    IkAnswer,
-    IkBatchAnswer,
+    OnProgress,
+    TaskGoal,
+    TaskServerClient,
     number_of,
     numbers_of,
     pose_keys,
     task_text,
-)
-from arm_tasks.ros.client.task_goal import (
-    SERVER_TIMEOUT,
-    OnProgress,
-    TaskGoal,
-    TaskServerClient,
 )
 from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.task.sending import files_of
@@ -69,9 +66,9 @@ class AsyncArm:
     The `timeout` [s] of a verb limits `ArmFuture.wait()` and thus the verb of `Arm`.
     """
 
-    def __init__(self, thread: ClientThread, names: PrefixedNames | None = None) -> None:
+    def __init__(self, thread: ClientThread, names: PrefixedNames) -> None:
         node = thread.node
-        self._names = names or PrefixedNames()
+        self._names = names
         self._thread = thread
         self._server = TaskServerClient(node)
         self._check = node.create_client(CheckTask, "check_task", qos_profile=CALLS)
@@ -325,7 +322,15 @@ class AsyncArm:
     ) -> ArmFuture[RunTask.Result]:
         goal = TaskGoal(self._thread, self._server, on_progress)
         message = RunTask.Goal(task=task, **fields)
-        return self._thread.start(task, goal.run, message, timeout=timeout, cancel=goal.cancel)
+        return self._thread.start(
+            task, self._done, goal, message, timeout=timeout, cancel=goal.cancel
+        )
+
+    async def _done(self, goal: TaskGoal, message: RunTask.Goal) -> RunTask.Result:
+        result = await goal.run(message)
+        if result.status != RunTask.Result.SUCCESS:
+            raise ArmError(result.message, result)
+        return result
 
     async def _call(self, client: Any, request: Any) -> Any:
         what = f"a server of {client.srv_name}"

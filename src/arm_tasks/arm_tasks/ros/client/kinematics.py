@@ -7,23 +7,18 @@ from __future__ import annotations
 import uuid
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from arm_common.ros.message_conversions import duration_message, pose_message
 from arm_common.ros.names import PrefixedNames
 from arm_common.transforms import Array, quaternion, rpy_matrix
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from arm_interfaces.srv import CancelIKBatch, SolveDynamics, SolveIK, SolveIKBatch
-from arm_tasks.ros.client.future import ClientThread
-from arm_tasks.ros.client.results import (
-    ArmError,
-    DynamicsAnswer,
-    IkBatchAnswer,
-    number_of,
-    numbers_of,
-)
+from arm_tasks.ros.client.future import ArmError, ClientThread
+from arm_tasks.ros.client.task_goal import number_of, numbers_of
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _RETRY_PERIOD = 0.1  # [s]
@@ -32,6 +27,81 @@ _PREFERENCES: dict[str, int] = {
     "centred": SolveIK.Request.CENTRED,
     "torque": SolveIK.Request.LEAST_TORQUE,
 }
+
+
+@dataclass(frozen=True)
+class IkAnswer:
+    """An answer of inverse kinematics; truthy if there is a solution.
+
+    Attributes:
+        status: A status of SolveIK.
+        message: One sentence.
+        joints: The nearest solution, or the best effort if there is none, by name [rad or m].
+        position_error: Position error of `joints` [m].
+        orientation_error: Orientation error of `joints` [rad].
+        limiting_joints: Joints whose limits prevent a solution.
+    """
+
+    status: int
+    message: str
+    joints: Mapping[str, float]
+    position_error: float
+    orientation_error: float
+    limiting_joints: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.status == SolveIK.Response.SUCCESS)
+
+
+@dataclass(frozen=True)
+class IkBatchAnswer:
+    """Answers of inverse kinematics for many targets; row k belongs to target k.
+
+    Attributes:
+        message: One sentence that counts the statuses.
+        joint_names: Names of the joints (n).
+        statuses: A status of SolveIK for each target (m,); TIMEOUT also if it was not tried.
+        q: Solutions, or the best efforts, or the seeds of targets that were not tried (m, n)
+            [rad or m].
+        position_error: Distances from the targets (m,) [m]; inf for targets that were not tried.
+        orientation_error: Angles from the targets (m,) [rad], likewise.
+    """
+
+    message: str
+    joint_names: tuple[str, ...]
+    statuses: NDArray[np.int8]
+    q: Array
+    position_error: Array
+    orientation_error: Array
+
+    @property
+    def ok(self) -> NDArray[np.bool_]:
+        """Whether each target has a solution (m,)."""
+        return np.asarray(self.statuses == SolveIK.Response.SUCCESS)
+
+    def __len__(self) -> int:
+        return len(self.statuses)
+
+
+@dataclass(frozen=True)
+class DynamicsAnswer:
+    """Torques of the joints, by name [N m], or forces of prismatic ones [N].
+
+    Attributes:
+        message: One sentence: the joint that is loaded most.
+        torques: What the motion takes.
+        gravity_torques: The part of it that holds the arm at rest.
+        shares: The torques as signed shares of the effort limits; 0 where there is none.
+        inertia: Torque per acceleration (n, n), in the order of `torques`.
+        payload_capacity: Largest mass at the tool that the joints can hold here [kg].
+    """
+
+    message: str
+    torques: Mapping[str, float]
+    gravity_torques: Mapping[str, float]
+    shares: Mapping[str, float]
+    inertia: Array
+    payload_capacity: float
 
 
 def ik_request(xyz: ArrayLike, rpy: ArrayLike | None, frame: str, prefer: str) -> SolveIK.Request:

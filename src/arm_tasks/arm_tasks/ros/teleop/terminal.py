@@ -22,8 +22,7 @@ from rclpy.executors import SingleThreadedExecutor
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.jog_input import JAWS, KeyboardInput, key_descriptions
 from arm_tasks.manual.jogger import PERIOD
-from arm_tasks.ros.client.arm import Arm
-from arm_tasks.ros.client.teacher import Teacher
+from arm_tasks.ros.client.arm import Arm, Teacher
 from arm_tasks.ros.teleop.teleop_node import StreamingNode, TeleopNode
 
 TRIGGER_KEYS = {"z": "reset", "e": "arm", "E": "disarm"}
