@@ -19,6 +19,7 @@ from arm_description.library import load_robot
 
 from arm_tasks.bringup.arguments import (
     ARGUMENTS,
+    check_arms,
     check_port,
     check_scene,
     check_simulation,
@@ -26,8 +27,14 @@ from arm_tasks.bringup.arguments import (
     checked_world,
     driven_robot,
 )
-from arm_tasks.bringup.processes import Process, is_installed, processes, run_folder
-from arm_tasks.bringup.several_arms import DEFAULT_SPACING, check_arms, several_processes
+from arm_tasks.bringup.processes import (
+    DEFAULT_SPACING,
+    Process,
+    is_installed,
+    processes,
+    run_folder,
+    several_processes,
+)
 from arm_tasks.bringup.terminal_run import (
     add_namespace,
     check_namespace,

@@ -29,8 +29,10 @@ _TAIL_LINES = 6
 _ERROR = re.compile(r"\[(?:ERROR|FATAL)\] \[[\d.]+\] \[[^]]*\]: (.*)")  # a line of rclpy's log
 
 
-def resolve(value: Value, values: Values) -> Plain:
+def resolve(value: Value | Path, values: Values) -> Plain:
     """Return the value of a table entry for given arguments."""
+    if isinstance(value, Path):
+        return str(value)
     return value(values) if callable(value) else value
 
 

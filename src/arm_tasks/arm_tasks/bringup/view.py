@@ -64,7 +64,6 @@ def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Proc
     """
     table = {process.name: process for process in processes(state_publisher)}
     publisher = table["robot_state_publisher"]
-    described = {**publisher.parameters, "robot_description": _dh_description}
     view: dict[str, Value] = {**VIEW, "sliders": True}
     surroundings: tuple[Process, ...] = ()
     if scene:
@@ -73,7 +72,7 @@ def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Proc
     watched = {**ROBOT, "publisher": publisher.name, "dh_frames": True}
     name = "robot_file_watcher"
     return (
-        replace(publisher, parameters=described),
+        publisher.with_parameters({"robot_description": _dh_description}),
         Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
         table["kinematics"],
         *surroundings,

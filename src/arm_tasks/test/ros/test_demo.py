@@ -13,8 +13,7 @@ from arm_tasks.bringup import demo, terminal_run
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.demo import demo_values, main
 from arm_tasks.bringup.fitting_task import FittingTask
-from arm_tasks.bringup.processes import Process
-from arm_tasks.bringup.several_arms import several_processes
+from arm_tasks.bringup.processes import Process, several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.bringup.terminal_run import keep_view, single_instance
 from arm_tasks.bringup.view import main as view
