@@ -134,7 +134,15 @@ def _run_task() -> Sequence[Any]:
     from arm_tasks.ros.run_task.client import TaskClient
 
     client = TaskClient(load_robot("nut_arm"))
-    return [_with_cleanup(client._node, client.close)]
+    node = client._node
+    destroy = node.destroy_node
+
+    def close() -> None:
+        node.destroy_node = destroy  # which the client calls once its thread has ended
+        client.close()
+
+    node.destroy_node = close
+    return [node]
 
 
 def _play() -> Sequence[Any]:

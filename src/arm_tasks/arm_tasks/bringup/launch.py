@@ -32,8 +32,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
-from arm_tasks.bringup.processes import Process, copy_for_editing
-from arm_tasks.bringup.supervisor import resolve
+from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
 

@@ -13,8 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import rclpy
 import yaml
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import LATCHED
-from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
 from arm_tasks.ros.client.task_goal import TaskServerClient, pose_keys, task_text

@@ -9,8 +9,7 @@ from contextlib import closing
 
 import pytest
 import rclpy
-from arm_common.ros.node_runner import session
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread, session
 from arm_tasks.ros.run_task import client as module
 from arm_tasks.ros.run_task.client import TaskClient
 from rclpy.action import ActionServer, CancelResponse

@@ -19,8 +19,8 @@ from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import STEADY_CLOCK
-from arm_common.ros.worker import ExecutorThread
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future

@@ -37,15 +37,14 @@ from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
 from arm_tasks.ros.driver_client import ArmState, DriverClient
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
 from arm_tasks.ros.task_messages import fill_check, fill_outcome, fill_plan
-from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
+from arm_tasks.ros.task_server.execution import ExecutionContext, TaskControls, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
     NutStateChecker,
+    Readiness,
     WorldObserver,
 )
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
-from arm_tasks.ros.task_server.readiness import Readiness
-from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, serve_touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene

@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from arm_common.ros.node_runner import checked_namespace, session
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread, checked_namespace, session
 from arm_common.terminal import ESCAPE, WIDTH, Screen
 from arm_description.robot_model import RobotModel
 from rclpy.executors import SingleThreadedExecutor
