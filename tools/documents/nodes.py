@@ -134,7 +134,7 @@ def _run_task() -> Sequence[Any]:
     from arm_tasks.ros.run_task.client import TaskClient
 
     client = TaskClient(load_robot("nut_arm"))
-    node = client._node
+    node: Any = client._node
     destroy = node.destroy_node
 
     def close() -> None:

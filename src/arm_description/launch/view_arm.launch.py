@@ -7,7 +7,12 @@ from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
-from arm_common.ros.launch import StartTogether, check_nodes, in_namespace, namespace_arguments
+from arm_common.ros.launch import (
+    StartTogether,
+    check_nodes,
+    namespace_actions,
+    namespace_arguments,
+)
 from arm_description.library import load_robot
 from arm_description.rviz_config import write_config
 from launch import LaunchDescription, Substitution
@@ -37,7 +42,7 @@ def generate_launch_description():
             OpaqueFunction(function=_check_arguments),
             StartTogether(
                 [
-                    *in_namespace(),
+                    *namespace_actions(),
                     *_description(),
                     *_tool(),
                     *_windows(),

@@ -43,7 +43,7 @@ def launch_file(package, monkeypatch):
     for name in (*names, "arm_common.ros.launch"):
         monkeypatch.setitem(sys.modules, name, StandIn(name))
     shared = sys.modules["arm_common.ros.launch"]
-    shared.in_namespace = shared.namespace_arguments = list  # of no actions
+    shared.namespace_actions = shared.namespace_arguments = list  # of no actions
     return runpy.run_path(str(package / "launch/view_arm.launch.py"))[
         "generate_launch_description"
     ]

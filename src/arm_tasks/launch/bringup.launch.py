@@ -2,7 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
-from arm_common.ros.launch import StartTogether, check_nodes, in_namespace, namespace_arguments
+from arm_common.ros.launch import (
+    StartTogether,
+    check_nodes,
+    namespace_actions,
+    namespace_arguments,
+)
 from arm_tasks.bringup.arguments import Arg
 from arm_tasks.bringup.launch import check_arguments, declared, failure_argument, table_node
 from arm_tasks.bringup.processes import compose, processes
@@ -33,7 +38,7 @@ def generate_launch_description():
             OpaqueFunction(function=check_arguments),
             StartTogether(
                 [
-                    *in_namespace(),
+                    *namespace_actions(),
                     # The driver shares its process with no other node.
                     table_node(
                         TABLE["arm_hardware"],

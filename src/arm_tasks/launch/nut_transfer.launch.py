@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, shown in RViz or a browser."""
 
-from arm_common.ros.launch import StartTogether, in_namespace
+from arm_common.ros.launch import StartTogether, namespace_actions
 from arm_tasks.bringup.launch import (
     RvizConfig,
     check_task_and_port,
@@ -44,7 +44,7 @@ def generate_launch_description():
                     OpaqueFunction(function=check_task_and_port),
                     GroupAction(
                         [
-                            *in_namespace(),
+                            *namespace_actions(),
                             *views(),
                             # Its end may end the launch: when_done.
                             table_node(TABLE["task_client"]),

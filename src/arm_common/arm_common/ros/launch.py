@@ -119,7 +119,7 @@ def namespace_arguments() -> list[Any]:
     ]
 
 
-def in_namespace() -> list[Any]:
+def namespace_actions() -> list[Any]:
     """Return the actions that begin a group of nodes: `network`, `namespace` and `private_tf`."""
     private_tf = IfCondition(LaunchConfiguration("private_tf"))
     return [

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -135,10 +134,9 @@ class ProcessGroup:
         codes = {name: child.poll() for name, child in self._running.items()}
         return {name: code for name, code in codes.items() if code is not None}
 
-    def forget(self, name: str | None) -> None:
+    def forget(self, name: str) -> None:
         """Ignore a process that has ended as expected."""
-        if name is not None:
-            del self._running[name]
+        del self._running[name]
 
     def errors(self) -> list[str]:
         """Return what nodes have logged as errors since the last call, as process: text.
@@ -322,7 +320,7 @@ def _marked(process: Process, opened: str) -> Process:
     """Return a view that creates a file when its page is first open; another process as it is."""
     if not opened or process.executable != "viewer":
         return process
-    return replace(process, parameters={**process.parameters, "opened_file": opened})
+    return process.with_parameters({"opened_file": opened})
 
 
 def _await_page(group: ProcessGroup, opened: Path) -> None:

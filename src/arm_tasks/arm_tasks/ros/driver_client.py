@@ -13,6 +13,7 @@ from typing import Any
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
@@ -55,7 +56,8 @@ class ArmState:
         model: The robot, with the limits of the driver once they have arrived.
         positions: Joint positions by name without the prefix [rad or m]; empty before the first
             message.
-        on_joints: Called with each joint_states message.
+        on_joints: Called with the stamp [s] of each joint_states message that has all joints of
+            the model, and their positions.
         on_model: Called with the model when the driver's limits have arrived.
         on_status: Called after each arm_hardware/status message.
     """
@@ -78,7 +80,7 @@ class ArmState:
         self._status: HardwareStatus | None = None
         self._velocities: tuple[float, ...] = ()
         self._measured = False
-        self.on_joints: Callable[[JointState], None] = lambda _: None
+        self.on_joints: Callable[[float, list[float]], None] = lambda *_: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
         self.on_status: Callable[[], None] = lambda: None
@@ -219,7 +221,9 @@ class ArmState:
                 self._velocities = tuple(message.velocity)
                 self._measured = len(message.effort) > 0
                 self._received = time.monotonic()
-        self.on_joints(message)
+            if received.keys() >= set(self.model.joint_names):
+                q = [received[name] for name in self.model.joint_names]
+                self.on_joints(stamp_seconds(message.header.stamp), q)
 
     def _on_limits(self, message: String) -> None:
         if message.data == self._limits:

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import rclpy
 from arm_common.ros.executor import destroy_timer
 from arm_common.ros.graph import Sliders
-from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
 from arm_common.suggestions import program
@@ -199,16 +198,3 @@ class TrajectoryPlayer:
     def _spin_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._spin()
-
-
-@contextlib.contextmanager
-def player(
-    model: RobotModel, namespace: str = "", prefix: str | None = None
-) -> Iterator[TrajectoryPlayer]:
-    """Run ROS and a player within this context."""
-    with session(namespace):
-        made = TrajectoryPlayer(model, prefix)
-        try:
-            yield made
-        finally:
-            made.close()

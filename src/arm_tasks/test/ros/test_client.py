@@ -368,7 +368,7 @@ def test_ik_is_retried_until_the_kinematics_node_has_the_robot(arm, servers):
 
 
 def test_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
-    monkeypatch.setattr("arm_tasks.ros.client.async_arm.ROBOT_TIMEOUT", 0.0)
+    monkeypatch.setattr("arm_tasks.ros.client.kinematics._ROBOT_TIMEOUT", 0.0)
     servers.not_ready = 1000
     answer = arm.ik([0.5, 0.0, 0.0])
     servers.not_ready = 0

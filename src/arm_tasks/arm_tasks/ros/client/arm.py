@@ -21,9 +21,9 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
-from arm_tasks.ros.client.async_arm import ANSWER, AsyncArm
+from arm_tasks.ros.client.async_arm import AsyncArm
 from arm_tasks.ros.client.future import ArmError, ArmFuture, ArmTimeoutError, ClientThread
-from arm_tasks.ros.client.task_goal import XYZ, number_of
+from arm_tasks.ros.client.task_goal import ANSWER, XYZ, number_of
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -23,6 +23,7 @@ from arm_tasks.ros.client.future import ArmError, ClientThread
 from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
+MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs of verbs
 SERVER_TIMEOUT = 10.0  # [s], for a server to appear
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to accept a goal
 _HEARTBEAT = "task_server/state"
