@@ -113,15 +113,14 @@ class TrajectoryPlayer:
 
     def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
         self._node = rclpy.create_node("play_trajectory")
-        self._state = ArmState(self._node, model, prefix=prefix)
-        self._driver = DriverClient(self._node, self._state)
-        self._view = ViewArm(self._node, self._state)
+        self._driver = DriverClient(self._node, model, prefix=prefix)
+        self._view = ViewArm(self._node, self._driver)
         self._port: DriverClient | ViewArm = self._view
 
     @property
     def model(self) -> RobotModel:
         """The robot, with the limits of the driver once wait_ready() has returned "arm"."""
-        return self._state.model
+        return self._driver.model
 
     def close(self) -> None:
         """Destroy the node."""
@@ -144,7 +143,7 @@ class TrajectoryPlayer:
             TasksError: A motion was rejected or failed.
             KeyboardInterrupt: It was interrupted; the arm has stopped.
         """
-        current = np.array([self._state.positions[name] for name in self.model.joint_names])
+        current = np.array([self._driver.positions[name] for name in self.model.joint_names])
         for motion in (approach(self.model, current, trajectory.positions[0]), trajectory):
             if motion is not None and motion.duration > 0.0:
                 self._run(motion)
@@ -170,24 +169,24 @@ class TrajectoryPlayer:
 
     def _available(self) -> str:
         """Return "arm" or "view", whichever can play, or "" for neither."""
-        if self._state.several_arms:
-            raise TasksError(self._state.several_arms)
-        if not self._driver.not_ready() and not self._state.not_ready():
+        if self._driver.several_arms:
+            raise TasksError(self._driver.several_arms)
+        if not self._driver.actions_missing() and not self._driver.not_ready():
             return "arm"
-        known = self._state.positions.keys() >= set(self.model.joint_names)
+        known = self._driver.positions.keys() >= set(self.model.joint_names)
         return "view" if self._view.is_watched and known else ""
 
     def _has_another_robot(self) -> bool:
         """Return True if the driver lacks a joint, as it always publishes all of its joints."""
-        names = self._state.positions.keys()
-        return bool(self._state.driver_message and names and {*self.model.joint_names} - names)
+        names = self._driver.positions.keys()
+        return bool(self._driver.driver_message and names and {*self.model.joint_names} - names)
 
     def _missing(self) -> str:
         name = self.model.name
-        if self._state.driver_message:
-            return self._state.not_ready() or self._driver.not_ready()
-        if self._state.positions:
-            return f"{self._state.not_ready()}; is {name} the robot that is running?"
+        if self._driver.driver_message:
+            return self._driver.not_ready() or self._driver.actions_missing()
+        if self._driver.positions:
+            return f"{self._driver.not_ready()}; is {name} the robot that is running?"
         view = f"{program('arm_tasks', 'view')} {name}"
         return f"neither an arm nor a view is running; add --view, or first run {view}"
 

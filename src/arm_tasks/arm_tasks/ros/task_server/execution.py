@@ -23,7 +23,7 @@ from arm_interfaces.msg import TaskState
 from arm_tasks.execution.engine import Engine, EngineState, Feedback
 from arm_tasks.execution.ports import OtherNodes
 from arm_tasks.planning.plan import PlannedStep, TaskPlan
-from arm_tasks.ros.driver_client import ArmState, DriverClient
+from arm_tasks.ros.driver_client import DriverClient
 from arm_tasks.ros.task_server.monitors import (
     SILENCE,
     BlindWorldDetector,
@@ -167,7 +167,6 @@ class ExecutionContext:
     """The parts of the task server that a run needs."""
 
     node: Node
-    state: ArmState
     driver: DriverClient
     observer: WorldObserver
     nodes: Callable[[TaskPlan], OtherNodes | None]  # checked, as a plan needs them
@@ -228,13 +227,13 @@ class TaskExecution:
 
     def _tick(self) -> None:
         self._ticks += 1
-        self._context.state.poll()
+        self._context.driver.poll()
         self._update()
 
     def _update(self) -> None:
         """Tick the engine; finish when it is done."""
         context, engine = self._context, self._engine
-        if lost := context.state.lost():
+        if lost := context.driver.lost():
             engine.give_up(lost)
         if lost := context.liveness.lost():
             engine.abort(lost)
@@ -262,7 +261,7 @@ class TaskExecution:
 
     def _check_world(self) -> None:
         """Hold the arm while the simulated world does not see it; abort if that lasts."""
-        unseen = self._blind.update(self._context.state.moving) if self._has_nut else 0.0
+        unseen = self._blind.update(self._context.driver.moving) if self._has_nut else 0.0
         if unseen > SILENCE:
             self._engine.abort(f"nut_world has not seen the arm for {unseen:.0f} s")
         elif unseen:

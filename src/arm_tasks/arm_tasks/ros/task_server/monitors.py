@@ -54,8 +54,8 @@ _POLL_PERIOD = 0.05  # [s]
 class Readiness:
     """Waits until a motion can start and /clock runs, which a simulated driver publishes."""
 
-    def __init__(self, node: Node, state: ArmState, driver: DriverClient) -> None:
-        self._node, self._state, self._driver = node, state, driver
+    def __init__(self, node: Node, driver: DriverClient) -> None:
+        self._node, self._driver = node, driver
 
     async def wait(
         self, dry_run: bool, canceled: Callable[[], bool], notify: Callable[[str], None]
@@ -68,7 +68,7 @@ class Readiness:
 
     async def wait_for_limits(self) -> str:
         """Wait for the limits of a driver that is there; return why they are unknown, or ""."""
-        return await self._until(self._state.limits_unknown, lambda: False, lambda _: None)
+        return await self._until(self._driver.limits_unknown, lambda: False, lambda _: None)
 
     async def _until(
         self,
@@ -100,19 +100,19 @@ class Readiness:
         return str(result.result())
 
     def _missing(self, dry_run: bool) -> str:
-        if dry_run and self._state.positions:
-            return self._state.limits_unknown()
-        return self._state.not_ready() or self._not_connected()
+        if dry_run and self._driver.positions:
+            return self._driver.limits_unknown()
+        return self._driver.not_ready() or self._not_connected()
 
     def _is_known(self) -> bool:
         """Return True if the driver was complete before, even if it is lost now."""
-        return self._state.complete and (bool(self._state.lost()) or not self._not_connected())
+        return self._driver.complete and (bool(self._driver.lost()) or not self._not_connected())
 
     def _not_connected(self) -> str:
         """Return which part of the driver is missing, or ""."""
         if not self._node.get_clock().now().nanoseconds:  # type: ignore[no-untyped-call]
             return "no /clock yet; is the servo driver running?"
-        return self._driver.not_ready()
+        return self._driver.actions_missing()
 
 
 class NodeLivenessMonitor:
