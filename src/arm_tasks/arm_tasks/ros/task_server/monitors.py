@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Monitors of a running task: the nodes that it needs, the nut, the arm."""
+"""Monitors of a task: whether it can start, the nodes that it needs, the nut, the arm."""
 
 from __future__ import annotations
 
@@ -44,7 +44,6 @@ _NO_REFERENCE = (
     "no reference run was made, so the nut is not compared with the plan; make sure that it is"
     " where the step needs it, or install the package arm_simulation"
 )
-
 _STARTUP_TIMEOUT = 30.0  # [s], for a driver that has not published everything yet
 _READY_TIMEOUT = 5.0  # [s], for a known driver that is not ready or has become silent
 _NOTIFY_DELAY = 2.0  # [s] of waiting after which the reason is reported
