@@ -26,7 +26,7 @@ from arm_testing.viewer_client import CAMERA, Spectator, connected, decompressed
 from bench_stack import PATIENCE, cpu_seconds, memory, tree
 from ik.tables import above_zero, processor, write
 
-VIEW = "import sys; from arm_tasks.bringup.view import main; sys.exit(main(sys.argv[1:]))"
+VIEW = "import sys; from arm_tasks.bringup.demo import view; sys.exit(view(sys.argv[1:]))"
 DOMAIN, PORT = "82", "18520"
 WARM_UP = 3  # edits
 PAUSE = 0.5  # [s] after an edit: the state publisher and the kinematics follow

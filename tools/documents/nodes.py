@@ -133,7 +133,16 @@ def _run_task() -> Sequence[Any]:
     from arm_description.library import load_robot
     from arm_tasks.ros.run_task.client import TaskClient
 
-    return [TaskClient(load_robot("nut_arm"))._node]
+    client = TaskClient(load_robot("nut_arm"))
+    node: Any = client._node
+    destroy = node.destroy_node
+
+    def close() -> None:
+        node.destroy_node = destroy  # which the client calls once its thread has ended
+        client.close()
+
+    node.destroy_node = close
+    return [node]
 
 
 def _play() -> Sequence[Any]:

@@ -7,7 +7,12 @@ from tempfile import mkdtemp
 
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
-from arm_common.ros.launch import StartTogether, check_nodes, set_network
+from arm_common.ros.launch import (
+    StartTogether,
+    check_nodes,
+    namespace_actions,
+    namespace_arguments,
+)
 from arm_description.library import load_robot
 from arm_description.rviz_config import write_config
 from launch import LaunchDescription, Substitution
@@ -20,7 +25,7 @@ from launch.substitutions import (
     LaunchConfiguration,
     PathJoinSubstitution,
 )
-from launch_ros.actions import Node, PushRosNamespace, SetRemap
+from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 
@@ -31,17 +36,13 @@ FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
 
 
 def generate_launch_description():
-    private_tf = LaunchConfiguration("private_tf")
     return LaunchDescription(
         [
             *_arguments(),
             OpaqueFunction(function=_check_arguments),
             StartTogether(
                 [
-                    OpaqueFunction(function=set_network),
-                    PushRosNamespace(LaunchConfiguration("namespace")),
-                    SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
-                    SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
+                    *namespace_actions(),
                     *_description(),
                     *_tool(),
                     *_windows(),
@@ -161,13 +162,6 @@ def _arguments():
     switch, levels = ["true", "false"], ["debug", "info", "warn", "error", "fatal"]
     table = {
         "robot": ("nut_arm", None, "Name of a shipped robot, or path of a robot file."),
-        "namespace": ("", None, "Namespace of the nodes, one for each arm; empty for none."),
-        "prefix": ("", None, "Prefix of every link and joint name."),
-        "private_tf": (
-            "false",
-            switch,
-            "Whether the namespace has a tf of its own: /tf is remapped to tf.",
-        ),
         "dh_frames": ("false", switch, "Whether to add the DH frames dh_0 .. dh_n."),
         "gui": ("true", switch, "Whether to show joint sliders."),
         "rviz": ("true", switch, "Whether to open RViz."),
@@ -186,6 +180,9 @@ def _arguments():
         "log_level": ("info", levels, "Least severity of the messages that the nodes log."),
     }
     return [
-        DeclareLaunchArgument(name, default_value=default, choices=words, description=text)
-        for name, (default, words, text) in table.items()
+        *namespace_arguments(),
+        *(
+            DeclareLaunchArgument(name, default_value=default, choices=words, description=text)
+            for name, (default, words, text) in table.items()
+        ),
     ]

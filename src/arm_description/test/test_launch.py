@@ -42,6 +42,8 @@ def launch_file(package, monkeypatch):
     names = [f"launch{part}" for part in launch] + [f"launch_ros{part}" for part in launch_ros]
     for name in (*names, "arm_common.ros.launch"):
         monkeypatch.setitem(sys.modules, name, StandIn(name))
+    shared = sys.modules["arm_common.ros.launch"]
+    shared.namespace_actions = shared.namespace_arguments = list  # of no actions
     return runpy.run_path(str(package / "launch/view_arm.launch.py"))[
         "generate_launch_description"
     ]

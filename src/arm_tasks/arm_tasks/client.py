@@ -7,18 +7,11 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from arm_tasks.ros.client.arm import Arm
+from arm_tasks.ros.client.arm import Arm, Teacher
 from arm_tasks.ros.client.async_arm import AsyncArm
-from arm_tasks.ros.client.future import ArmFuture
-from arm_tasks.ros.client.results import (
-    ArmError,
-    ArmTimeoutError,
-    DynamicsAnswer,
-    IkAnswer,
-    IkBatchAnswer,
-    Progress,
-)
-from arm_tasks.ros.client.teacher import Teacher
+from arm_tasks.ros.client.future import ArmError, ArmFuture, ArmTimeoutError
+from arm_tasks.ros.client.kinematics import DynamicsAnswer, IkAnswer, IkBatchAnswer
+from arm_tasks.ros.client.task_goal import Progress
 
 __all__ = [
     "Arm",

@@ -2,8 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An arm ready for commands: driver, states and tf, kinematics; with tasks:=true a task server."""
 
-from arm_common.ros.launch import StartTogether, check_nodes, set_network
-from arm_tasks.bringup.launch import check_arguments, declared, failure_argument, table_node, text
+from arm_common.ros.launch import (
+    StartTogether,
+    check_nodes,
+    namespace_actions,
+    namespace_arguments,
+)
+from arm_tasks.bringup.arguments import Arg
+from arm_tasks.bringup.launch import check_arguments, declared, failure_argument, table_node
 from arm_tasks.bringup.processes import compose, processes
 from launch import LaunchDescription
 from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
@@ -16,7 +22,6 @@ from launch.substitutions import (
     NotEqualsSubstitution,
     PathJoinSubstitution,
 )
-from launch_ros.actions import PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 CONFIG = PathJoinSubstitution([FindPackageShare("arm_tasks"), "config", "bringup.yaml"])
@@ -25,7 +30,7 @@ TABLE = {process.name: process for process in processes()}  # their parameters
 
 
 def generate_launch_description():
-    part, private_tf = LaunchConfiguration("part"), LaunchConfiguration("private_tf")
+    part = LaunchConfiguration("part")
     return LaunchDescription(
         [
             *arguments(),
@@ -33,10 +38,7 @@ def generate_launch_description():
             OpaqueFunction(function=check_arguments),
             StartTogether(
                 [
-                    OpaqueFunction(function=set_network),
-                    PushRosNamespace(LaunchConfiguration("namespace")),
-                    SetRemap("/tf", "tf", condition=IfCondition(private_tf)),
-                    SetRemap("/tf_static", "tf_static", condition=IfCondition(private_tf)),
+                    *namespace_actions(),
                     # The driver shares its process with no other node.
                     table_node(
                         TABLE["arm_hardware"],
@@ -59,14 +61,12 @@ def software():
     geometric = EqualsSubstitution(LaunchConfiguration("world"), "geometric")
     world = AndSubstitution(AndSubstitution(tasks, simulated), geometric)
     in_contact = EqualsSubstitution(LaunchConfiguration("world"), "contact")
-    moveit = {"moveit_group": text("moveit_group")}
+    kinematics = TABLE["kinematics"].with_parameters({"moveit_group": Arg("moveit_group")})
     # The C++ node where it is installed, otherwise ours, which behaves the same.
     publisher = TABLE["robot_state_publisher"]
     apart = not publisher.composable
     together = table_node(
-        compose(
-            [publisher, *(TABLE[name] for name in ("kinematics", "nut_world", "task_server"))]
-        ),
+        compose([publisher, kinematics, TABLE["nut_world"], TABLE["task_server"]]),
         *FILES,
         condition=IfCondition(composed),
         arguments=[
@@ -75,7 +75,6 @@ def software():
             IfElseSubstitution(world, "nut_world", ""),
             IfElseSubstitution(tasks, "task_server", ""),
         ],
-        parameters=moveit,
     )
     contact = table_node(
         TABLE["contact_world"],
@@ -83,7 +82,7 @@ def software():
         condition=IfCondition(AndSubstitution(tasks, in_contact)),
     )
     each = [
-        table_node(TABLE["kinematics"], *FILES, parameters=moveit),
+        table_node(kinematics, *FILES),
         table_node(TABLE["nut_world"], *FILES, condition=IfCondition(world)),
         table_node(TABLE["task_server"], *FILES, condition=IfCondition(tasks)),
     ]
@@ -98,31 +97,15 @@ def software():
 
 def arguments():
     """Return the launch arguments."""
-    switch = ["true", "false"]
     return [
         *declared("robot", "hardware", "backend", "exit_action", "calibration"),
         *declared("world", "scene", "task_path", "part", "network", "speed", "composed"),
         *declared("params_file", "log_level", params_file=CONFIG),
-        DeclareLaunchArgument(
-            "namespace",
-            default_value="",
-            description="Namespace of the nodes, one for each arm; empty for none.",
-        ),
-        DeclareLaunchArgument(
-            "prefix",
-            default_value="",
-            description="Prefix of the names of links, frames and joints, such as left_.",
-        ),
-        DeclareLaunchArgument(
-            "private_tf",
-            default_value="false",
-            choices=switch,
-            description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
-        ),
+        *namespace_arguments(),
         DeclareLaunchArgument(
             "tasks",
             default_value="false",
-            choices=switch,
+            choices=["true", "false"],
             description="Whether to run tasks: task server, scene and, unless hardware is real,"
             " the simulated world.",
         ),

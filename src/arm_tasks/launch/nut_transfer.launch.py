@@ -2,37 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nut transfer on fake, simulated or real hardware, shown in RViz or a browser."""
 
-from arm_common.ros.launch import StartTogether, set_network
+from arm_common.ros.launch import StartTogether, namespace_actions
 from arm_tasks.bringup.launch import (
     RvizConfig,
-    arm_node,
     check_task_and_port,
     declared,
-    on_last_task_exit,
-    on_task_exit,
-    on_task_start,
     table_node,
     view_arguments,
     viewed_in,
 )
 from arm_tasks.bringup.processes import processes
 from launch import LaunchDescription
-from launch.actions import (
-    GroupAction,
-    IncludeLaunchDescription,
-    OpaqueFunction,
-    RegisterEventHandler,
-)
-from launch.conditions import IfCondition, UnlessCondition
-from launch.event_handlers import OnProcessExit, OnProcessStart
+from launch.actions import GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import (
-    EqualsSubstitution,
     LaunchConfiguration,
     NotEqualsSubstitution,
     PathJoinSubstitution,
 )
-from launch_ros.actions import PushRosNamespace, SetRemap
 from launch_ros.substitutions import FindPackageShare
 
 SHARE = FindPackageShare("arm_tasks")
@@ -42,7 +30,6 @@ RVIZ_CONFIG = PathJoinSubstitution([SHARE, "rviz", "nut_transfer.rviz"])
 
 
 def generate_launch_description():
-    private_tf = IfCondition(LaunchConfiguration("private_tf"))
     part = LaunchConfiguration("part")
     return LaunchDescription(
         [
@@ -57,12 +44,10 @@ def generate_launch_description():
                     OpaqueFunction(function=check_task_and_port),
                     GroupAction(
                         [
-                            OpaqueFunction(function=set_network),
-                            PushRosNamespace(LaunchConfiguration("namespace")),
-                            SetRemap("/tf", "tf", condition=private_tf),
-                            SetRemap("/tf_static", "tf_static", condition=private_tf),
+                            *namespace_actions(),
                             *views(),
-                            *task(),
+                            # Its end may end the launch: when_done.
+                            table_node(TABLE["task_client"]),
                         ],
                         condition=IfCondition(NotEqualsSubstitution(part, "hardware")),
                     ),
@@ -87,35 +72,6 @@ def views():
             arguments=["-d", config, "-f", base],
         ),
         table_node(TABLE["arm_viewer"], file, condition=viewed_in("browser")),
-    ]
-
-
-def task():
-    """Return the client that runs the task, and what its end means for the launch."""
-    client = arm_node(
-        "arm_tasks",
-        "run_task",
-        "task_client",
-        [],
-        arguments=[
-            LaunchConfiguration("task"),
-            *("--scene", LaunchConfiguration("scene")),
-            *("--robot", LaunchConfiguration("robot")),
-            *("--calibration", LaunchConfiguration("calibration")),
-        ],
-    )
-    ends_launch = EqualsSubstitution(LaunchConfiguration("when_done"), "shutdown")
-    return [
-        RegisterEventHandler(OnProcessStart(target_action=client, on_start=on_task_start)),
-        RegisterEventHandler(
-            OnProcessExit(target_action=client, on_exit=on_last_task_exit),
-            condition=IfCondition(ends_launch),
-        ),
-        RegisterEventHandler(
-            OnProcessExit(target_action=client, on_exit=on_task_exit),
-            condition=UnlessCondition(ends_launch),
-        ),
-        client,
     ]
 
 

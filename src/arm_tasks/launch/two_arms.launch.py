@@ -2,20 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two arms side by side, left and right, each with its own nodes; both do the task at once."""
 
+from dataclasses import replace
+
 from arm_common.ros.launch import StartTogether, set_network
-from arm_tasks.bringup.arguments import Arg
+from arm_tasks.bringup.arguments import Arg, use_sim_time
 from arm_tasks.bringup.launch import (
     RvizConfig,
-    arm_node,
     declared,
-    exit_handlers,
     failure_argument,
-    on_view_exit,
-    sim_time,
+    table_node,
     view_arguments,
     viewed_in,
 )
-from arm_tasks.bringup.several_arms import marker_topics, world_urdf
+from arm_tasks.bringup.processes import marker_topics, processes, world_process
 from launch import LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
@@ -24,17 +23,14 @@ from launch.actions import (
     OpaqueFunction,
 )
 from launch.launch_description_sources import PythonLaunchDescriptionSource
-from launch.substitutions import (
-    LaunchConfiguration,
-    PathJoinSubstitution,
-)
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import SetParameter, SetRemap
-from launch_ros.parameter_descriptions import ParameterValue
 from launch_ros.substitutions import FindPackageShare
 
 SHARE = FindPackageShare("arm_tasks")
 ONE_ARM = PathJoinSubstitution([SHARE, "launch", "nut_transfer.launch.py"])
 RVIZ_CONFIG = PathJoinSubstitution([SHARE, "rviz", "two_arms.rviz"])
+TABLE = {process.name: process for process in processes("arm_description")}
 ARMS = ("left", "right")
 
 
@@ -46,9 +42,9 @@ def generate_launch_description():
                 [
                     *(arm(name, publish_clock=name == ARMS[0]) for name in ARMS),
                     OpaqueFunction(function=set_network),
-                    OpaqueFunction(function=world),
+                    table_node(world_process(ARMS, TABLE["robot_state_publisher"])),
                     *rviz(),
-                    *browser(),
+                    browser(),
                 ]
             ),
         ]
@@ -77,56 +73,32 @@ def arm(name, publish_clock):
     )
 
 
-def world(context):
-    """Return the publisher of where the arms stand, and of one description of both."""
-    values = context.launch_configurations
-    urdf = world_urdf(values["robot"], ARMS, Arg("spacing", float)(values))
-    node = arm_node(
-        "arm_description",
-        "state_publisher",
-        "robot_state_publisher",
-        [{"robot_description": ParameterValue(urdf, value_type=str), **sim_time()}],
-        enclave="arm_nodes",
-    )
-    return [*exit_handlers([node]), node]
-
-
 def rviz():
-    """Return RViz with both arms, a drag handle for each, and what their end means."""
-    shown = viewed_in("rviz")
-    handles = [
-        arm_node(
-            "arm_viewer",
-            "tool_handle",
-            "tool_handle",
-            [{"prefix": f"{name}_", **sim_time()}],
-            namespace=name,
-            condition=shown,
-        )
-        for name in ARMS
-    ]
-    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
-    window = arm_node(
-        "rviz2", "rviz2", "rviz2", [sim_time()], arguments=["-d", config], condition=shown
+    """Return RViz with both arms, and a drag handle for each."""
+    handle, config = (
+        TABLE["tool_handle"],
+        RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG),
     )
+    handles = [
+        replace(handle.with_parameters({"prefix": f"{name}_"}), namespace=name) for name in ARMS
+    ]
     return [
-        *exit_handlers(handles),
-        *exit_handlers([window], on_view_exit),
-        *handles,
-        window,
+        *(table_node(handle, condition=viewed_in("rviz")) for handle in handles),
+        table_node(TABLE["rviz2"], condition=viewed_in("rviz"), arguments=["-d", config]),
     ]
 
 
 def browser():
     """Return the view of both arms in a browser; it moves neither."""
-    values = {
+    shown = {
         "prefix": f"{ARMS[0]}_",
         "marker_topics": marker_topics(ARMS),
-        "port": ParameterValue(LaunchConfiguration("viewer_port"), value_type=int),
-        **sim_time(),
+        "port": Arg("viewer_port", int),
+        "use_sim_time": use_sim_time,
     }
-    view = arm_node("arm_viewer", "viewer", "arm_viewer", [values], condition=viewed_in("browser"))
-    return [*exit_handlers([view], on_view_exit), view]
+    return table_node(
+        replace(TABLE["arm_viewer"], parameters=shown), condition=viewed_in("browser")
+    )
 
 
 def arguments():

@@ -10,12 +10,17 @@ from typing import Any
 from ament_index_python.packages import PackageNotFoundError
 from launch import LaunchContext
 from launch.actions import (
+    DeclareLaunchArgument,
     GroupAction,
     LogInfo,
+    OpaqueFunction,
     SetEnvironmentVariable,
     UnsetEnvironmentVariable,
 )
+from launch.conditions import IfCondition
+from launch.substitutions import LaunchConfiguration
 from launch.utilities import visit_all_entities_and_collect_futures
+from launch_ros.actions import PushRosNamespace, SetRemap
 
 from arm_common.errors import InputError
 from arm_common.network import node_environment, report_reach
@@ -90,3 +95,36 @@ def check_nodes(context: LaunchContext) -> None:
     """Raise InputError if `params_file` or `namespace` is invalid: nodes would report it late."""
     check_params_file(context.launch_configurations)
     checked_namespace(context.launch_configurations["namespace"])
+
+
+def namespace_arguments() -> list[Any]:
+    """Declare the arguments that give the nodes of one arm their place among others."""
+    return [
+        DeclareLaunchArgument(
+            "namespace",
+            default_value="",
+            description="Namespace of the nodes, one for each arm; empty for none.",
+        ),
+        DeclareLaunchArgument(
+            "prefix",
+            default_value="",
+            description="Prefix of the names of links, frames and joints, such as left_.",
+        ),
+        DeclareLaunchArgument(
+            "private_tf",
+            default_value="false",
+            choices=["true", "false"],
+            description="Whether the namespace has a tf of its own: /tf is remapped to tf.",
+        ),
+    ]
+
+
+def namespace_actions() -> list[Any]:
+    """Return the actions that begin a group of nodes: `network`, `namespace` and `private_tf`."""
+    private_tf = IfCondition(LaunchConfiguration("private_tf"))
+    return [
+        OpaqueFunction(function=set_network),
+        PushRosNamespace(LaunchConfiguration("namespace")),
+        SetRemap("/tf", "tf", condition=private_tf),
+        SetRemap("/tf_static", "tf_static", condition=private_tf),
+    ]

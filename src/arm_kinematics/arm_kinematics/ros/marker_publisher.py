@@ -12,9 +12,9 @@ from functools import partial
 from typing import Any
 
 from arm_common.plugins import resolve
+from arm_common.ros.node_runner import WorkerThread
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
-from arm_common.ros.worker import WorkerThread
 from arm_description.errors import UrdfError
 from rclpy.event_handler import PublisherEventCallbacks
 from rclpy.node import Node

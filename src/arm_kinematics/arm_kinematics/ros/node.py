@@ -18,11 +18,10 @@ from typing import Any
 
 from arm_common.plugins import PluginGroup
 from arm_common.ros.executor import QUIET, PolledSubscriptions
-from arm_common.ros.node_runner import run_node
+from arm_common.ros.node_runner import WorkerThread, run_node
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import CALLS, JOINT_STATES, MANY_CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
-from arm_common.ros.worker import WorkerThread
 from arm_description.ros.servo_limits import DescriptionSubscription
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.callback_groups import ReentrantCallbackGroup

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import rclpy
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
 from launch import LaunchDescription, LaunchService
 from launch.actions import GroupAction, IncludeLaunchDescription, RegisterEventHandler, Shutdown

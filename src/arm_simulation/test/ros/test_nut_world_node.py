@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import rclpy
 from arm_common.ros.message_conversions import transform_message
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.transforms import turn_z
 from arm_simulation.ros import nut_world_node
 from arm_simulation.ros.nut_world_node import NutWorldNode

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.arguments import default_values
-from arm_tasks.bringup.several_arms import several_processes
+from arm_tasks.bringup.processes import several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.client import Arm
 from arm_tasks.commands.run_task import resume_command

@@ -3,6 +3,7 @@
 """The arguments of the launch files and of `./arm demo`, and the simulated world they choose."""
 
 import math
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -47,7 +48,7 @@ class Arg:
     name: str
     kind: type[str] | type[int] | type[float] = str
 
-    def __call__(self, values: Values) -> Plain:  # noqa: D102
+    def __call__(self, values: Values) -> str | int | float:  # noqa: D102
         text = values[self.name]
         try:
             return self.kind(text)
@@ -236,6 +237,34 @@ def check_speed(values: Values, lower: float = 0.01, upper: float = 100.0) -> No
             f"speed is {speed}, but real servos have no simulated time; leave it out, or choose"
             " the hardware sim"
         )
+
+
+def check_arms(values: Values) -> None:
+    """Raise TasksError if the arguments cannot be those of several arms."""
+    arms = values["robots"].split(",") if values["robots"] else []
+    if not arms:
+        return
+    if len(set(arms)) < len(arms) or not all(re.fullmatch(r"[a-z]\w*", arm) for arm in arms):
+        raise TasksError(
+            f"--robots is {values['robots']}; give different names of letters, digits and _,"
+            " separated by commas, such as left,right"
+        )
+    if values["namespace"]:
+        raise TasksError("--namespace is for one arm; --robots names those of several")
+    if values["viewer"] == "rviz":
+        raise TasksError(
+            "--robots has no RViz; use --viewer browser, or ros2 launch arm_tasks"
+            " two_arms.launch.py"
+        )
+    calibrations = len(values["calibration"].split(","))
+    if calibrations not in (1, len(arms)):
+        raise TasksError(
+            f"--calibration has {calibrations} entries for {len(arms)} arms; give one for each"
+        )
+    try:
+        float(values["spacing"])
+    except ValueError:
+        raise TasksError(f"--spacing is {values['spacing']}; give a length in m") from None
 
 
 def check_port(values: Values) -> None:

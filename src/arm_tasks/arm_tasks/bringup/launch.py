@@ -6,7 +6,7 @@ A launch configuration is read here only when a launch file is visited, never in
 by then, the scope of an included file is gone.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,21 +20,19 @@ from launch.actions import (
     Shutdown,
 )
 from launch.conditions import IfCondition, UnlessCondition
-from launch.event_handlers import OnProcessExit
+from launch.event_handlers import OnProcessExit, OnProcessStart
 from launch.logging import get_logger, launch_config
 from launch.substitutions import (
     EqualsSubstitution,
     IfElseSubstitution,
     LaunchConfiguration,
-    PythonExpression,
 )
 from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
-from arm_tasks.bringup.processes import Process, copy_for_editing
-from arm_tasks.bringup.supervisor import resolve
+from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
 
@@ -67,51 +65,43 @@ def declared(*names: str, **defaults: Any) -> list[Any]:
     ]
 
 
-def sim_time() -> dict[str, Any]:
-    """Return the parameter use_sim_time: true unless time runs as fast as real time."""
-    speed = LaunchConfiguration("speed")
-    world = LaunchConfiguration("world", default="")  # of a file without an argument world
-    simulated = PythonExpression(["float(", speed, ") != 1.0 or '", world, "' == 'contact'"])
-    return {"use_sim_time": ParameterValue(simulated, value_type=bool)}
-
-
-def text(name: str) -> Any:
-    """Return a launch argument as a string, even if it looks like a number."""
-    return ParameterValue(LaunchConfiguration(name), value_type=str)
-
-
 def table_node(
     process: Process,
     *files: Any,
     condition: Any = None,
     arguments: Sequence[Any] = (),
-    parameters: Mapping[str, Any] | None = None,
 ) -> OpaqueFunction:
     """Return the start of a process of the table, and what its end means.
+
+    It prints to the terminal, with the log level of the launch.
 
     Args:
         process: It; its parameters follow from the arguments of the launch, as in the table.
         files: Files of parameters; they win, the last one first.
         condition: Whether it is started.
-        arguments: Its arguments on the command line.
-        parameters: Further parameters, beside those of the table and the prefix.
+        arguments: Its arguments on the command line, if other ones than those of the table.
     """
 
     def start(context: LaunchContext) -> list[Any]:
         values = context.launch_configurations
-        own: dict[str, Any] = {"prefix": values["prefix"]}
+        own: dict[str, Any] = {"prefix": values.get("prefix", "")}
         own |= {name: resolve(value, values) for name, value in process.parameters.items()}
         for name, value in own.items():
             if isinstance(value, str):  # even if it looks like a number
                 own[name] = ParameterValue(value, value_type=str)
-        node = arm_node(
-            process.package,
-            process.executable,
-            process.remapping or None,
-            [{**own, **(parameters or {})}, *files],
-            enclave=process.enclave.removeprefix("/arm/"),
-            arguments=list(arguments),
+        level = LaunchConfiguration("log_level", default="info")  # two_arms declares none
+        node = Node(
+            package=process.package,
+            executable=process.executable,
+            name=process.remapping or None,
+            namespace=process.namespace or None,
+            parameters=[own, *files],
+            output="screen",
+            arguments=[*(arguments or (resolve(word, values) for word in process.arguments))],
+            ros_arguments=["--enclave", process.enclave, "--log-level", level],
         )
+        if process.ends_all:
+            return [*_task_handlers(node), node]
         return [*exit_handlers([node], on_view_exit if process.is_view else on_node_exit), node]
 
     return OpaqueFunction(function=start, condition=condition)
@@ -120,32 +110,6 @@ def table_node(
 def viewed_in(kind: str) -> IfCondition:
     """Return the condition that the view is of a kind."""
     return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
-
-
-def arm_node(
-    package: str, executable: str, name: str | None, parameters: Sequence[Any], **options: Any
-) -> Node:
-    """Return a node that prints to the terminal, with the log level of the launch.
-
-    Args:
-        package: Package of the executable.
-        executable: Its name.
-        name: Name of the node, and of its security enclave if the options name no other; None
-            for a process of several nodes.
-        parameters: Mappings and files; the last one wins.
-        options: Options of Node, and `enclave`.
-    """
-    enclave = f"/arm/{options.pop('enclave', name)}"
-    level = LaunchConfiguration("log_level", default="info")  # two_arms.launch.py declares none
-    return Node(
-        package=package,
-        executable=executable,
-        name=name,
-        parameters=parameters,
-        output="screen",
-        ros_arguments=["--enclave", enclave, "--log-level", level],
-        **options,
-    )
 
 
 def view_arguments(rviz_config: Any, when: str) -> list[Any]:
@@ -218,10 +182,13 @@ def on_spared_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 
 
 def exit_handlers(
-    nodes: Sequence[Any], on_exit: Callable[[Any, LaunchContext], list[Any] | None] = on_node_exit
+    nodes: Sequence[Any],
+    on_exit: Callable[[Any, LaunchContext], list[Any] | None] = on_node_exit,
+    otherwise: Callable[[Any, LaunchContext], list[Any] | None] = on_spared_exit,
+    argument: str = "when_failed",
 ) -> list[Any]:
-    """Return what happens when nodes end, by the argument when_failed; to be added before them."""
-    ends_launch = EqualsSubstitution(LaunchConfiguration("when_failed"), "shutdown")
+    """Return what happens when nodes end, by an argument; to be added before them."""
+    ends_launch = EqualsSubstitution(LaunchConfiguration(argument), "shutdown")
 
     def register(handle: Callable[..., Any], condition: Any) -> RegisterEventHandler:
         ended = OnProcessExit(target_action=lambda action: action in nodes, on_exit=handle)
@@ -229,8 +196,15 @@ def exit_handlers(
 
     return [
         register(on_exit, IfCondition(ends_launch)),
-        register(on_spared_exit, UnlessCondition(ends_launch)),
+        register(otherwise, UnlessCondition(ends_launch)),
     ]
+
+
+def _task_handlers(client: Node) -> list[Any]:
+    """Return what start and end of the client that runs a task mean for the launch."""
+    started = OnProcessStart(target_action=client, on_start=on_task_start)
+    ended = exit_handlers([client], on_last_task_exit, on_task_exit, "when_done")
+    return [RegisterEventHandler(started), *ended]
 
 
 def on_view_exit(event: Any, context: LaunchContext) -> list[Any] | None:

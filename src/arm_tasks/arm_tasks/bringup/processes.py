@@ -1,15 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of processes that both `ros2 launch` and `./arm` start.
+"""The table of processes that both `ros2 launch` and `./arm` start: of arms, and of a view alone.
 
-A value may be a function of the arguments, name -> text.
+A value may be a function of the arguments, name -> text. Several arms share one graph: each is in
+a namespace, and they stand side by side in one world with one view, farther apart than they reach,
+since none plans around another one.
 """
 
 import atexit
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -19,6 +21,8 @@ from ament_index_python.packages import (
     get_package_share_directory,
 )
 from arm_description.library import load_robot
+from arm_description.model.elements import Origin
+from arm_description.urdf.writer import merged_urdf, robot_urdf
 
 from arm_tasks.bringup.arguments import Arg, Plain, Values, use_sim_time
 from arm_tasks.errors import TasksError
@@ -26,6 +30,10 @@ from arm_tasks.errors import TasksError
 Value = Plain | Callable[[Values], Plain]
 
 COMPOSED = "arm_nodes"  # the process with all composable nodes
+DEFAULT_SPACING = 0.6  # [m] between the bases of several arms; nut_arm reaches 0.27 m from its own
+WORLD = "world"
+_STOP = "arm_hardware/emergency_stop"
+_MARKERS = ("scene_markers", "task_markers", "kinematics_markers")
 
 
 def copy_for_editing(shipped: Path, folder: Path) -> Path:
@@ -61,8 +69,8 @@ def _driver_speed(values: Values) -> Plain:
     return 1.0 if values["world"] == "contact" else speed
 
 
-def _robot_description(values: Values) -> str:
-    return load_robot(values["robot"]).to_urdf(values.get("prefix", ""))
+def _robot_description(values: Values, prefix: str = "") -> str:
+    return load_robot(values["robot"]).to_urdf(prefix or values.get("prefix", ""))
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,17 @@ class Process:
     def remapping(self) -> str:
         """Name of its node; "" for a composed process, whose nodes keep their names."""
         return "" if self.nodes else self.name
+
+    def with_parameters(self, more: Mapping[str, Value]) -> "Process":
+        """Return the same process with other values of some parameters."""
+        return replace(self, parameters={**self.parameters, **more})
+
+
+def resolve(value: Value | Path, values: Values) -> Plain:
+    """Return the value of a table entry for given arguments."""
+    if isinstance(value, Path):
+        return str(value)
+    return value(values) if callable(value) else value
 
 
 def in_namespace(process: Process, namespace: str) -> Process:
@@ -261,4 +280,109 @@ def _views() -> tuple[Process, ...]:
         ),
         Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
         Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", config), when=_RVIZ, is_view=True),
+    )
+
+
+def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Process, ...]:
+    """Return the processes that show a robot in the browser, with sliders.
+
+    The view reloads the robot file when it changes, and the file of a scene, if there is one.
+    """
+    table = {process.name: process for process in processes(state_publisher)}
+    publisher = table["robot_state_publisher"]
+    view: dict[str, Value] = {**VIEW, "sliders": True}
+    surroundings: tuple[Process, ...] = ()
+    if scene:
+        view["scene"] = Arg("scene")
+        surroundings = (composable("arm_tasks", "scene_file", SCENE, {}),)
+    watched = {**ROBOT, "publisher": publisher.name, "dh_frames": True}
+    name = "robot_file_watcher"
+    return (
+        publisher.with_parameters({"robot_description": _dh_description}),
+        Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
+        table["kinematics"],
+        *surroundings,
+        Process("arm_description", name, name, watched, to_terminal=True),
+    )
+
+
+def play_processes(arguments: tuple[str, ...]) -> tuple[Process, ...]:
+    """Return the processes that play a trajectory in their own view, by `play`'s arguments."""
+    player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
+    player = replace(player, ends_all=True, to_terminal=True)
+    return (*view_processes(), player)
+
+
+def _dh_description(values: Values) -> str:
+    """Return the description with DH frames, as robot_file_watcher sends it later."""
+    return load_robot(values["robot"]).to_urdf(dh_frames=True)
+
+
+def marker_topics(arms: Sequence[str]) -> list[str]:
+    """Return the topics of markers of all arms."""
+    return [f"{arm}/{topic}" for arm in arms for topic in _MARKERS]
+
+
+def several_processes(arms: Sequence[str], values: Values) -> list[Process]:
+    """Return the enabled processes of several arms, in starting order."""
+    table = processes()
+    views = [p for p in table if p.name == "arm_viewer" and is_enabled(p, values)]
+    one = chosen([p for p in table if p.name not in ("arm_viewer", "rviz2")], values)
+    given = values["calibration"].split(",")
+    calibrations = given * len(arms) if len(given) == 1 else given
+    each = [
+        _of_arm(process, arm, calibration, arm == arms[0])
+        for arm, calibration in zip(arms, calibrations, strict=True)
+        for process in one
+    ]
+    tasks = [process for process in each if process.ends_all]
+    others = [process for process in each if not process.ends_all]
+    (publisher,) = (p for p in table if p.name == "robot_state_publisher")
+    world = world_process(arms, publisher)
+    return [world, *others, *(_shared(view, arms) for view in views), *tasks]
+
+
+def _of_arm(process: Process, arm: str, calibration: str, publish_clock: bool) -> Process:
+    """Return a process of the nodes of one arm."""
+    own: dict[str, Value] = {"prefix": f"{arm}_"}
+    if "robot_description" in process.parameters:
+        own["robot_description"] = partial(_robot_description, prefix=f"{arm}_")
+    if process.name == "arm_hardware":
+        own |= {"calibration": calibration, "publish_clock": publish_clock}
+        process = replace(process, remappings={_STOP: f"/{_STOP}"})  # one message stops all arms
+    if process.ends_all:
+        process = replace(process, arguments=(*process.arguments, "--output", f"output/{arm}"))
+    return in_namespace(process.with_parameters(own), arm)
+
+
+def world_process(arms: Sequence[str], publisher: Process) -> Process:
+    """Return the publisher of where equal arms stand, and of one description of all.
+
+    They stand side by side along y, the first one on the left, `spacing` apart [m].
+    """
+
+    def urdf(values: Values) -> str:
+        model, spacing = load_robot(values["robot"]), float(Arg("spacing", float)(values))
+        left = (len(arms) - 1) / 2.0 * spacing
+        places = [Origin((0.0, left - i * spacing, 0.0)) for i in range(len(arms))]
+        return merged_urdf(
+            WORLD,
+            [
+                robot_urdf(model, f"{arm}_", parent=WORLD, mount=place)
+                for arm, place in zip(arms, places, strict=True)
+            ],
+        )
+
+    return publisher.with_parameters({"robot_description": urdf})
+
+
+def _shared(view: Process, arms: Sequence[str]) -> Process:
+    """Return the browser view of all arms, which moves none of them."""
+    return view.with_parameters(
+        {
+            "robot": "",
+            "drive": False,
+            "prefix": f"{arms[0]}_",
+            "marker_topics": marker_topics(arms),
+        }
     )

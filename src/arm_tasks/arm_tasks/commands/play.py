@@ -7,10 +7,11 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 
 from arm_common.cli import number, parse, positive, unused
 from arm_common.errors import InputError
-from arm_common.ros.node_runner import add_arm, user_arguments
+from arm_common.ros.node_runner import add_arm, session, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
@@ -20,11 +21,10 @@ from arm_description.trajectories.trajectory import JointTrajectory as FileTraje
 from arm_kinematics.paths.trajectories import read_motion, tool_motion
 
 from arm_tasks.bringup.arguments import check_port, default_values
-from arm_tasks.bringup.processes import chosen
-from arm_tasks.bringup.terminal_run import run_table, single_instance
-from arm_tasks.bringup.view import play_processes
+from arm_tasks.bringup.processes import chosen, play_processes
+from arm_tasks.bringup.supervisor import run_table, single_instance
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.trajectory_player import paced, player
+from arm_tasks.ros.trajectory_player import TrajectoryPlayer, paced
 from arm_tasks.scene.file import load_scene
 
 PAPER = "paper"  # shipped scene, and its frame
@@ -127,7 +127,7 @@ def _motion(options: argparse.Namespace, model: RobotModel) -> PlannedTrajectory
 
 
 def _play(options: argparse.Namespace, model: RobotModel, motion: PlannedTrajectory) -> int:
-    with player(model, options.namespace, options.prefix) as arm:
+    with session(options.namespace), closing(TrajectoryPlayer(model, options.prefix)) as arm:
         found = arm.wait_ready(options.patience)
         if arm.model != model:  # its servos reach less, or are slower
             motion = _motion(options, arm.model)

@@ -13,6 +13,7 @@ from typing import Any
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import PolledSubscriptions
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
@@ -55,9 +56,9 @@ class ArmState:
         model: The robot, with the limits of the driver once they have arrived.
         positions: Joint positions by name without the prefix [rad or m]; empty before the first
             message.
-        on_joints: Called with each joint_states message.
+        on_joints: Called with the stamp [s] of each joint_states message that has all joints of
+            the model, and their positions.
         on_model: Called with the model when the driver's limits have arrived.
-        on_status: Called after each arm_hardware/status message.
     """
 
     def __init__(
@@ -78,10 +79,9 @@ class ArmState:
         self._status: HardwareStatus | None = None
         self._velocities: tuple[float, ...] = ()
         self._measured = False
-        self.on_joints: Callable[[JointState], None] = lambda _: None
+        self.on_joints: Callable[[float, list[float]], None] = lambda *_: None
         subscribe = partial(polled.subscribe, node) if polled else node.create_subscription
         subscribe(JointState, "joint_states", self._on_joints, _DEPTH)
-        self.on_status: Callable[[], None] = lambda: None
         node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_status, LATCHED)
         self._limits = ""
         self.on_model: Callable[[RobotModel], None] = lambda _: None
@@ -128,16 +128,14 @@ class ArmState:
         return bool(self._received) and self._status is not None
 
     @property
-    def idle(self) -> bool:
-        """True if the driver reports that it executes no motion, not even a paused one."""
-        return self._status is None or self._status.state != HardwareStatus.MOVING
+    def executing(self) -> bool:
+        """True if the driver reports that it executes a motion, which may be paused."""
+        return self._status is not None and self._status.state == HardwareStatus.MOVING
 
     @property
     def moving(self) -> bool:
         """True while the driver reports motion that is not paused."""
-        if self.idle:
-            return False
-        return self.speed_scaling > 0.0 or not self.still
+        return self.executing and (self.speed_scaling > 0.0 or not self.still)
 
     @property
     def speed_scaling(self) -> float:
@@ -219,7 +217,9 @@ class ArmState:
                 self._velocities = tuple(message.velocity)
                 self._measured = len(message.effort) > 0
                 self._received = time.monotonic()
-        self.on_joints(message)
+            if received.keys() >= set(self.model.joint_names):
+                q = [received[name] for name in self.model.joint_names]
+                self.on_joints(stamp_seconds(message.header.stamp), q)
 
     def _on_limits(self, message: String) -> None:
         if message.data == self._limits:
@@ -237,7 +237,6 @@ class ArmState:
 
     def _on_status(self, message: HardwareStatus) -> None:
         self._status = message
-        self.on_status()
 
 
 FOLLOW, GRIP = "arm_controller/follow_joint_trajectory", "gripper_controller/gripper_cmd"
@@ -255,32 +254,39 @@ _FAILURES = (
 )
 
 
-class DriverClient:
-    """Starts motions through follow_joint_trajectory and gripper_cmd.
+class DriverClient(ArmState):
+    """Starts motions through follow_joint_trajectory and gripper_cmd; implements ArmPort.
 
     All methods must be called in the thread that spins the node.
+
+    Args:
+        node: As of ArmState, like model, polled and prefix.
+        goal_tolerances: As of ArmPort, by default none.
 
     Attributes:
         on_end: Called when a motion has ended or was rejected.
     """
 
     def __init__(
-        self, node: Node, state: ArmState, goal_tolerances: Mapping[str, float] | None = None
+        self,
+        node: Node,
+        model: RobotModel,
+        polled: PolledSubscriptions | None = None,
+        prefix: str | None = None,
+        goal_tolerances: Mapping[str, float] | None = None,
     ) -> None:
-        """Create the clients; tolerances as of ArmPort, by default none."""
-        self._state = state
+        self._idle_scaling: float | None = None  # to set once the driver executes nothing
+        super().__init__(node, model, polled, prefix)
         self.goal_tolerances: Mapping[str, float] = goal_tolerances or {}
         self.on_end: Callable[[], None] = lambda: None
         # Not latched: a driver that starts later must begin with its own initial scaling.
         self._scaling = node.create_publisher(SpeedScalingFactor, SPEED_SCALING, GOAL)
-        self._idle_scaling: float | None = None  # to set once the driver is idle
-        state.on_status = self._on_status
         self._follow, self._gripper = (
             GoalClient(node, kind, name)
             for kind, name in ((FollowJointTrajectory, FOLLOW), (GripperCommand, GRIP))
         )
 
-    def not_ready(self) -> str:
+    def actions_missing(self) -> str:
         """Return which action server is missing, or ""."""
         for client, name in ((self._follow, "trajectory"), (self._gripper, "gripper")):
             if not client.server_is_ready():
@@ -289,34 +295,24 @@ class DriverClient:
 
     def move(self, trajectory: PlannedTrajectory) -> Move:
         """Start a joint motion."""
-        goal = FollowJointTrajectory.Goal(trajectory=self._state.message_of(trajectory))
-        return ActionMove(self._follow, goal, self._state, lambda: self.on_end(), FOLLOW)
+        goal = FollowJointTrajectory.Goal(trajectory=self.message_of(trajectory))
+        return ActionMove(self._follow, goal, self, lambda: self.on_end(), FOLLOW)
 
     def set_width(self, width: float) -> Move:
         """Start to move the jaws to a width [m]."""
         goal = GripperCommand.Goal()
         goal.command.position = width
-        return ActionMove(self._gripper, goal, self._state, lambda: self.on_end(), GRIP)
-
-    @property
-    def speed_scaling(self) -> float:
-        """The speed scaling that the driver reports."""
-        return self._state.speed_scaling
-
-    @property
-    def still(self) -> bool:
-        """True if the driver reports no velocity."""
-        return self._state.still
+        return ActionMove(self._gripper, goal, self, lambda: self.on_end(), GRIP)
 
     @property
     def idle(self) -> bool:
         """True if the driver reports neither a motion nor a velocity."""
-        return self._state.idle and self._state.still
+        return not self.executing and self.still
 
     @property
     def ready(self) -> bool:
         """True if the driver is known to accept motions."""
-        return not self._state.not_ready()
+        return not self.not_ready()
 
     def scale_speed(self, factor: float) -> None:
         """Set the speed scaling of all motions; at 0 they pause, and remain started."""
@@ -330,18 +326,19 @@ class DriverClient:
         """
         self._idle_scaling = factor
 
-    def _on_status(self) -> None:
+    def _on_status(self, message: HardwareStatus) -> None:
+        super()._on_status(message)
         if self._idle_scaling is None:
             return
         if self.speed_scaling > 0.0:
             self._idle_scaling = None
-        elif self._state.idle:
+        elif not self.executing:
             self.scale_speed(self._idle_scaling)
 
     def configuration(self) -> ArmConfiguration:
         """Return the latest measured configuration."""
-        self._state.poll()
-        return ArmConfiguration(self._state.positions, self._state.width)
+        self.poll()
+        return ArmConfiguration(self.positions, self.width)
 
 
 class ActionMove:
@@ -418,7 +415,7 @@ class ActionMove:
         other = MoveState.FAILED if failed else MoveState.STOPPED
         state = _ENDS.get(response.status, other)
         why = getattr(response.result, "error_string", "")  # a GripperCommand has none
-        if state is other and not why and self._state.idle:
+        if state is other and not why and not self._state.executing:
             why = self._state.driver_message
         self._end(state, why)
 

@@ -6,13 +6,12 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import rclpy
 from arm_common.ros.executor import destroy_timer
 from arm_common.ros.graph import Sliders
-from arm_common.ros.node_runner import session
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import deferred
 from arm_common.suggestions import program
@@ -25,7 +24,7 @@ from rclpy.node import Node
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
-from arm_tasks.ros.driver_client import ArmState, DriverClient
+from arm_tasks.ros.driver_client import DriverClient
 
 _PERIOD = 1.0 / 30.0  # [s]
 APPROACH_SPEED = 0.25  # fraction of the joints' speed limits on the way to the first point
@@ -33,39 +32,21 @@ _AT_START = 1e-3  # [rad or m] from the first point; no approach is needed
 _CANCEL_TIMEOUT = 10.0  # [s], for a cancelled motion to end
 
 
-class ViewArm:
-    """An arm without a driver, whose motions move the sliders of a view."""
-
-    def __init__(self, node: Node, state: ArmState) -> None:
-        self._node, self._state, self._sliders = node, state, Sliders(node)
-
-    @property
-    def is_watched(self) -> bool:
-        """True if a view moves its joints to the targets."""
-        return self._sliders.available
-
-    def move(self, trajectory: PlannedTrajectory) -> Move:
-        """Start a joint motion."""
-        return ViewMove(self._node, self, trajectory)
-
-    def publish(self, trajectory: PlannedTrajectory, seconds: float) -> None:
-        """Publish the point of a trajectory at a time [s]."""
-        names = self._state.names.add_all(trajectory.joint_names)
-        self._sliders.move(dict(zip(names, trajectory.at(seconds), strict=True)))
-
-
 class ViewMove:
-    """One motion of a ViewArm, in wall time."""
+    """One motion, in wall time, of an arm without a driver: it moves the sliders of a view."""
 
-    def __init__(self, node: Node, arm: ViewArm, trajectory: PlannedTrajectory) -> None:
-        self._node, self._arm, self._trajectory = node, arm, trajectory
+    def __init__(
+        self, node: Node, sliders: Sliders, names: Sequence[str], trajectory: PlannedTrajectory
+    ) -> None:
+        self._node, self._sliders = node, sliders
+        self._names, self._trajectory = names, trajectory
         self._state = MoveState.RUNNING
         self._begin = time.monotonic()
         self._timer = node.create_timer(_PERIOD, self._on_timer, clock=STEADY_CLOCK)
 
     def poll(self) -> MoveStatus:
         """Return the status; a closed view is a failure."""
-        if self._state is MoveState.RUNNING and not self._arm.is_watched:
+        if self._state is MoveState.RUNNING and not self._sliders.available:
             self._end(MoveState.FAILED)
         failed = self._state is MoveState.FAILED
         return MoveStatus(self._state, "the view was closed" if failed else "")
@@ -79,7 +60,7 @@ class ViewMove:
         if self._state is not MoveState.RUNNING:
             return
         seconds = time.monotonic() - self._begin
-        self._arm.publish(self._trajectory, seconds)
+        self._sliders.move(dict(zip(self._names, self._trajectory.at(seconds), strict=True)))
         if seconds >= self._trajectory.duration:
             self._end(MoveState.SUCCEEDED)
 
@@ -114,15 +95,14 @@ class TrajectoryPlayer:
 
     def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
         self._node = rclpy.create_node("play_trajectory")
-        self._state = ArmState(self._node, model, prefix=prefix)
-        self._driver = DriverClient(self._node, self._state)
-        self._view = ViewArm(self._node, self._state)
-        self._port: DriverClient | ViewArm = self._view
+        self._driver = DriverClient(self._node, model, prefix=prefix)
+        self._sliders = Sliders(self._node)
+        self._move: Callable[[PlannedTrajectory], Move] = self._move_view
 
     @property
     def model(self) -> RobotModel:
         """The robot, with the limits of the driver once wait_ready() has returned "arm"."""
-        return self._state.model
+        return self._driver.model
 
     def close(self) -> None:
         """Destroy the node."""
@@ -135,8 +115,12 @@ class TrajectoryPlayer:
             if time.monotonic() > end or self._has_another_robot():
                 raise TasksError(self._missing())
             self._spin()
-        self._port = self._driver if found == "arm" else self._view
+        self._move = self._driver.move if found == "arm" else self._move_view
         return found
+
+    def _move_view(self, motion: PlannedTrajectory) -> Move:
+        names = self._driver.names.add_all(motion.joint_names)
+        return ViewMove(self._node, self._sliders, names, motion)
 
     def play(self, trajectory: PlannedTrajectory) -> None:
         """Move to the start of a trajectory, then along it.
@@ -145,13 +129,13 @@ class TrajectoryPlayer:
             TasksError: A motion was rejected or failed.
             KeyboardInterrupt: It was interrupted; the arm has stopped.
         """
-        current = np.array([self._state.positions[name] for name in self.model.joint_names])
+        current = np.array([self._driver.positions[name] for name in self.model.joint_names])
         for motion in (approach(self.model, current, trajectory.positions[0]), trajectory):
             if motion is not None and motion.duration > 0.0:
                 self._run(motion)
 
     def _run(self, motion: PlannedTrajectory) -> None:
-        move = self._port.move(motion)
+        move = self._move(motion)
         try:
             self._spin_until(lambda: move.poll().done)
         except KeyboardInterrupt:
@@ -171,24 +155,24 @@ class TrajectoryPlayer:
 
     def _available(self) -> str:
         """Return "arm" or "view", whichever can play, or "" for neither."""
-        if self._state.several_arms:
-            raise TasksError(self._state.several_arms)
-        if not self._driver.not_ready() and not self._state.not_ready():
+        if self._driver.several_arms:
+            raise TasksError(self._driver.several_arms)
+        if not self._driver.actions_missing() and not self._driver.not_ready():
             return "arm"
-        known = self._state.positions.keys() >= set(self.model.joint_names)
-        return "view" if self._view.is_watched and known else ""
+        known = self._driver.positions.keys() >= set(self.model.joint_names)
+        return "view" if self._sliders.available and known else ""
 
     def _has_another_robot(self) -> bool:
         """Return True if the driver lacks a joint, as it always publishes all of its joints."""
-        names = self._state.positions.keys()
-        return bool(self._state.driver_message and names and {*self.model.joint_names} - names)
+        names = self._driver.positions.keys()
+        return bool(self._driver.driver_message and names and {*self.model.joint_names} - names)
 
     def _missing(self) -> str:
         name = self.model.name
-        if self._state.driver_message:
-            return self._state.not_ready() or self._driver.not_ready()
-        if self._state.positions:
-            return f"{self._state.not_ready()}; is {name} the robot that is running?"
+        if self._driver.driver_message:
+            return self._driver.not_ready() or self._driver.actions_missing()
+        if self._driver.positions:
+            return f"{self._driver.not_ready()}; is {name} the robot that is running?"
         view = f"{program('arm_tasks', 'view')} {name}"
         return f"neither an arm nor a view is running; add --view, or first run {view}"
 
@@ -199,16 +183,3 @@ class TrajectoryPlayer:
     def _spin_until(self, condition: Callable[[], bool]) -> None:
         while not condition():
             self._spin()
-
-
-@contextlib.contextmanager
-def player(
-    model: RobotModel, namespace: str = "", prefix: str | None = None
-) -> Iterator[TrajectoryPlayer]:
-    """Run ROS and a player within this context."""
-    with session(namespace):
-        made = TrajectoryPlayer(model, prefix)
-        try:
-            yield made
-        finally:
-            made.close()

@@ -10,8 +10,8 @@ pytest.importorskip("py_trees", reason="py_trees is not installed")
 
 from arm_tasks.client import TaskBehaviour
 from arm_tasks.ros.client import behaviour as behaviours
-from arm_tasks.ros.client.future import ArmFuture
-from arm_tasks.ros.client.results import ArmError, Progress
+from arm_tasks.ros.client.future import ArmError, ArmFuture
+from arm_tasks.ros.client.task_goal import Progress
 from py_trees.common import Status
 from py_trees.composites import Selector, Sequence
 from py_trees.decorators import Inverter

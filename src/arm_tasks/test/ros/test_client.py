@@ -13,12 +13,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import rclpy
 import yaml
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import LATCHED
-from arm_common.ros.worker import ExecutorThread
 from arm_common.transforms import pose, so3_exp
 from arm_tasks.client import Arm, ArmError, ArmTimeoutError, Teacher
-from arm_tasks.ros.client.results import pose_keys, task_text
-from arm_tasks.ros.client.task_goal import TaskServerClient
+from arm_tasks.ros.client.task_goal import TaskServerClient, pose_keys, task_text
 from arm_tasks.task.parser import task_from_text
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
@@ -369,7 +368,7 @@ def test_ik_is_retried_until_the_kinematics_node_has_the_robot(arm, servers):
 
 
 def test_kinematics_node_without_a_robot_is_reported(arm, servers, monkeypatch):
-    monkeypatch.setattr("arm_tasks.ros.client.async_arm.ROBOT_TIMEOUT", 0.0)
+    monkeypatch.setattr("arm_tasks.ros.client.kinematics._ROBOT_TIMEOUT", 0.0)
     servers.not_ready = 1000
     answer = arm.ik([0.5, 0.0, 0.0])
     servers.not_ready = 0

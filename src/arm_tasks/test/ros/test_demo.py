@@ -9,15 +9,12 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED
-from arm_tasks.bringup import demo, terminal_run
+from arm_tasks.bringup import demo, supervisor
 from arm_tasks.bringup.arguments import default_values
-from arm_tasks.bringup.demo import demo_values, main
+from arm_tasks.bringup.demo import demo_values, main, view
 from arm_tasks.bringup.fitting_task import FittingTask
-from arm_tasks.bringup.processes import Process
-from arm_tasks.bringup.several_arms import several_processes
-from arm_tasks.bringup.supervisor import ProcessGroup
-from arm_tasks.bringup.terminal_run import keep_view, single_instance
-from arm_tasks.bringup.view import main as view
+from arm_tasks.bringup.processes import Process, several_processes
+from arm_tasks.bringup.supervisor import ProcessGroup, keep_view, single_instance
 from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 
@@ -224,7 +221,7 @@ def test_simulation_that_ends_is_no_success_even_if_the_task_is(capsys):
     group = Mock(**{"errors.return_value": []})
     group.ended.return_value = {"task_client": 0, "contact_world": 1}
     group.log_tail.return_value = "    the simulation diverged"
-    assert terminal_run._wait(group, ["task_client"]) == 1
+    assert supervisor._wait(group, ["task_client"]) == 1
     assert "contact_world ended unexpectedly (code 1)" in capsys.readouterr().err
 
 
@@ -318,11 +315,11 @@ def test_what_a_node_logs_as_an_error_reaches_the_terminal_once(tmp_path):
 
 
 def test_logs_are_read_at_the_end_but_not_in_every_round(monkeypatch):
-    monkeypatch.setattr(terminal_run, "_POLL_PERIOD", 0.0)
-    monkeypatch.setattr(terminal_run, "_ERROR_PERIOD", 1000.0)
+    monkeypatch.setattr(supervisor, "_POLL_PERIOD", 0.0)
+    monkeypatch.setattr(supervisor, "_ERROR_PERIOD", 1000.0)
     rounds = [{}] * 20 + [{"task_client": 0}]
     group = Mock(**{"errors.return_value": [], "ended.side_effect": rounds})
-    assert terminal_run._wait(group, ["task_client"]) == 0
+    assert supervisor._wait(group, ["task_client"]) == 0
     assert group.errors.call_count == 2
 
 
@@ -366,8 +363,8 @@ def test_task_starts_once_the_page_is_open(tmp_path, monkeypatch):
                 opened.touch()  # a browser comes
             return {}
 
-    table = terminal_run.chosen(demo.processes(), demo_values(["--wait"]))
-    terminal_run._start(Group(), table, str(opened))
+    table = supervisor.chosen(demo.processes(), demo_values(["--wait"]))
+    supervisor._start(Group(), table, str(opened))
     assert started[-1] == ("task_client", True)
     assert not any(is_open for _, is_open in started[:-1]) and len(started) == len(table)
 
@@ -390,12 +387,12 @@ def finished(monkeypatch):
             **{"errors.return_value": [], "reach": "", "pids.return_value": {"task_client": 1}}
         )
         group.ended.side_effect = lambda: next(ended, None) or _interrupt()
-        monkeypatch.setattr(terminal_run, "ProcessGroup", lambda *_: group)
-        monkeypatch.setattr(terminal_run, "interrupt_on_signals", lambda: None)
-        monkeypatch.setattr(terminal_run.signal, "signal", lambda *_: None)
+        monkeypatch.setattr(supervisor, "ProcessGroup", lambda *_: group)
+        monkeypatch.setattr(supervisor, "interrupt_on_signals", lambda: None)
+        monkeypatch.setattr(supervisor.signal, "signal", lambda *_: None)
         monkeypatch.setattr("sys.stdin", Mock(**{"isatty.return_value": terminal}))
         client = Process("arm_tasks", "run_task", "task_client", ends_all=True)
-        result = terminal_run.run_table([client], default_values(**values), keep_open)
+        result = supervisor.run_table([client], default_values(**values), keep_open)
         return result, capsys.readouterr().out
 
     return run

@@ -2,24 +2,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trajectory files as motions from rest to rest within limits, after a slow approach."""
 
+from contextlib import closing
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import rclpy
+from arm_common.ros.node_runner import ExecutorThread, session
 from arm_common.ros.qos import LATCHED
-from arm_common.ros.worker import ExecutorThread
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_kinematics.paths.trajectories import read_motion
-from arm_tasks.bringup.view import play_processes
+from arm_tasks.bringup.processes import play_processes
 from arm_tasks.commands.play import main
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import FOLLOW, GRIP
-from arm_tasks.ros.trajectory_player import APPROACH_SPEED, approach, paced, player
+from arm_tasks.ros.trajectory_player import APPROACH_SPEED, TrajectoryPlayer, approach, paced
 from arm_testing.processes import end, start_python
 from arm_testing.ros.probe import Probe
 from control_msgs.action import FollowJointTrajectory, GripperCommand
@@ -162,7 +163,7 @@ def test_player_ends_the_run_of_its_own_view():
 def test_recorder_is_no_view():
     """It subscribes to every topic, but the joints follow no slider of its own."""
     model = load_robot("nut_arm")
-    with player(model, "recorded") as playing:
+    with session("recorded"), closing(TrajectoryPlayer(model)) as playing:
         arm, recorder = rclpy.create_node("arm"), rclpy.create_node("recorder")
         recorder.create_subscription(JointState, "joint_targets", lambda _: None, 1)
         joints = arm.create_publisher(JointState, "joint_states", 1)
@@ -229,7 +230,7 @@ def test_player_refuses_to_choose_one_of_several_arms():
     model = load_robot("nut_arm")
     names = [f"{arm}_{joint}" for arm in ("left", "right") for joint in model.joint_names]
     sentence = "show 2 arms, with the prefixes 'left_', 'right_'; choose one by --prefix"
-    with player(model, "several") as playing:
+    with session("several"), closing(TrajectoryPlayer(model)) as playing:
         node = rclpy.create_node("driver")
         joints = node.create_publisher(JointState, "joint_states", 1)
         both = JointState(name=names, position=[0.0] * len(names))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 import rclpy
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread
 from arm_tasks.ros import ros2_command as ros2
 from arm_testing.waiting import wait_for
 from rclpy.action import ActionServer

@@ -8,8 +8,8 @@ import time
 import numpy as np
 import pytest
 import rclpy
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import LATCHED
-from arm_common.ros.worker import ExecutorThread
 from arm_tasks.errors import shipped
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, _time, scene_marks
 from arm_tasks.scene.editing import SceneEditor

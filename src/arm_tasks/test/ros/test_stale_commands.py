@@ -183,7 +183,7 @@ class Client:
 def world(monkeypatch):
     made = SimpleNamespace(now=0.0, lost="", client=Client(), ends=[])
     monkeypatch.setattr(driver_client.time, "monotonic", lambda: made.now)
-    made.state = SimpleNamespace(lost=lambda: made.lost, driver_message="", idle=True)
+    made.state = SimpleNamespace(lost=lambda: made.lost, driver_message="", executing=False)
     made.reason = "the jaws open to 59 mm."
     made.state.refusal = lambda action, since: made.reason
     made.move = ActionMove(
@@ -229,7 +229,10 @@ def test_rejection_waits_a_moment_for_its_reason(world, reason):
 @pytest.mark.parametrize("idle", [True, False])
 def test_failure_without_a_text_has_the_reason_that_the_driver_reports(world, idle):
     world.client.accept()
-    world.state.idle, world.state.driver_message = idle, "The control loop stalled; holding."
+    world.state.executing, world.state.driver_message = (
+        not idle,
+        "The control loop stalled; holding.",
+    )
     world.client.end(GoalStatus.STATUS_ABORTED)
     assert world.move.poll().message == ("The control loop stalled; holding." if idle else "")
 
@@ -281,16 +284,21 @@ class Driver:
 
     def __init__(self, monkeypatch):
         monkeypatch.setattr(driver_client, "GoalClient", lambda *_, **__: None)
-        self.idle, self.speed_scaling, self.scalings, self.profile = False, 0.0, [], None
-        self.client = DriverClient(self, self)
+        self.scalings, self.profile = [], None
+        self.status = HardwareStatus(state=HardwareStatus.MOVING)
+        self.client = DriverClient(self, load_robot("nut_arm"))
 
     def create_publisher(self, _, __, profile):
         self.profile = profile
         return SimpleNamespace(publish=lambda message: self.scalings.append(message.factor))
 
+    def create_subscription(self, *_):
+        """Messages come by report()."""
+
     def report(self, **status):
-        vars(self).update(status)
-        self.on_status()
+        for name, value in status.items():
+            setattr(self.status, name, value)
+        self.client._on_status(self.status)
 
 
 def test_speed_scaling_expires_and_is_not_replayed_to_a_restarted_driver(monkeypatch):
@@ -304,7 +312,7 @@ def test_scaling_of_a_lost_driver_is_restored_once_its_motion_has_ended(monkeypa
     driver.client.scale_speed_when_idle(0.5)
     driver.report()
     assert driver.scalings == []  # it would continue
-    driver.report(idle=True)
+    driver.report(state=HardwareStatus.ARMED)
     driver.report()
     assert driver.scalings == [0.5]
 
@@ -313,5 +321,5 @@ def test_scaling_that_a_person_set_meanwhile_is_kept(monkeypatch):
     driver = Driver(monkeypatch)
     driver.client.scale_speed_when_idle(0.5)
     driver.report(speed_scaling=0.2)
-    driver.report(speed_scaling=0.0, idle=True)
+    driver.report(speed_scaling=0.0, state=HardwareStatus.ARMED)
     assert driver.scalings == []

@@ -100,7 +100,8 @@ def plan(request_for):
 @pytest.fixture(params=[False, True])
 def server(request, plan):
     made = SimpleNamespace(published=[], polls=[], driver=Port(plan), node=Node(request.param))
-    made.state = SimpleNamespace(lost=lambda: "", poll=lambda: made.polls.append(1), moving=True)
+    made.driver.lost, made.driver.moving = lambda: "", True
+    made.driver.poll = lambda: made.polls.append(1)
     made.world = SimpleNamespace(received=-math.inf, advanced=0.0, poll=lambda: None)
     made.liveness = SimpleNamespace(lost=lambda: "", begin=lambda: None)
     made.controls = SimpleNamespace(
@@ -116,7 +117,6 @@ def run(server, plan):
     server.owner = SimpleNamespace(is_lost=lambda: False, publish_feedback=lambda *_: None)
     context = ExecutionContext(
         server.node,
-        server.state,
         server.driver,
         server.world,
         lambda plan: None,
@@ -146,7 +146,7 @@ def test_next_step_begins_as_soon_as_a_motion_ends(server, run):
     [
         ("controls", {"stop_requested": True}),
         ("handle", {"is_cancel_requested": True}),
-        ("state", {"lost": lambda: "the servo driver is gone"}),
+        ("driver", {"lost": lambda: "the servo driver is gone"}),
         ("liveness", {"lost": lambda: "tf of the robot has been silent"}),
         ("owner", {"is_lost": lambda: True}),
     ],

@@ -4,56 +4,37 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Mapping
 from typing import Any, Literal
 
 from arm_common.errors import InputError
-from arm_common.ros.message_conversions import pose_matrix
 from arm_common.ros.names import PrefixedNames
 from arm_common.ros.qos import CALLS, service_qos
-from arm_common.transforms import Array
-from arm_kinematics.ros.client import KinematicsClient
-from numpy.typing import ArrayLike
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TextFile
-from arm_interfaces.srv import CheckTask, SolveDynamics, SolveFK, SolveIK, SolveIKBatch
-from arm_tasks.ros.client.future import ArmFuture, ClientThread
-from arm_tasks.ros.client.kinematics import (
-    IkBatchCanceler,
-    dynamics_answer,
-    dynamics_request,
-    ik_batch_answer,
-    ik_batch_request,
-    ik_request,
-)
-from arm_tasks.ros.client.results import (
+from arm_interfaces.srv import CheckTask
+from arm_tasks.ros.client.future import ArmError, ArmFuture, ClientThread
+from arm_tasks.ros.client.kinematics import KinematicsVerbs
+from arm_tasks.ros.client.task_goal import (
+    ANSWER,
+    MOVE,
+    SERVER_TIMEOUT,
+    TASK,
     XYZ,
-    ArmError,
-    DynamicsAnswer,
-    IkAnswer,
-    IkBatchAnswer,
+    OnProgress,
+    TaskGoal,
+    TaskServerClient,
     number_of,
     numbers_of,
     pose_keys,
     task_text,
 )
-from arm_tasks.ros.client.task_goal import (
-    SERVER_TIMEOUT,
-    OnProgress,
-    TaskGoal,
-    TaskServerClient,
-)
 from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.task.sending import files_of
 from arm_tasks.task.steps import Orientation
 
-MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs
-ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
-_RETRY_PERIOD = 0.1  # [s]
 _TRIGGERS = {
     "stop": "arm_hardware/stop",
     "reset": "arm_hardware/reset",
@@ -63,19 +44,17 @@ _TRIGGERS = {
 }
 
 
-class AsyncArm:
+class AsyncArm(KinematicsVerbs):
     """The verbs of `Arm` without waiting.
 
     The `timeout` [s] of a verb limits `ArmFuture.wait()` and thus the verb of `Arm`.
     """
 
-    def __init__(self, thread: ClientThread, names: PrefixedNames | None = None) -> None:
+    def __init__(self, thread: ClientThread, names: PrefixedNames) -> None:
+        super().__init__(thread, names)
         node = thread.node
-        self._names = names or PrefixedNames()
-        self._thread = thread
         self._server = TaskServerClient(node)
         self._check = node.create_client(CheckTask, "check_task", qos_profile=CALLS)
-        self._kinematics = KinematicsClient(node)
         self._triggers = {
             name: node.create_client(Trigger, service, qos_profile=service_qos(name))
             for name, service in _TRIGGERS.items()
@@ -184,97 +163,6 @@ class AsyncArm:
         what = f"check_task {task}"
         return self._thread.start(what, self._check_task, what, request, timeout=timeout)
 
-    def ik(
-        self,
-        xyz: XYZ,
-        rpy: XYZ | None = None,
-        frame: str = "",
-        seed: Mapping[str, float] | None = None,
-        timeout: float = ANSWER,
-        prefer: str = "nearest",
-    ) -> ArmFuture[IkAnswer]:
-        """Solve inverse kinematics; an answer without a solution is falsy and has the reason.
-
-        Args:
-            xyz: Target position of the tool [m].
-            rpy: Roll, pitch and yaw [rad]; None allows any orientation.
-            frame: Any frame of tf; "" is the base.
-            seed: Joint positions to stay close to; the current ones if None.
-            timeout: Longest time to wait [s].
-            prefer: "nearest" to the seed, "centred" in the joint ranges, or the least "torque".
-        """
-        request = ik_request(xyz, rpy, frame, prefer)
-        self._set_joints(request.seed, seed)
-        return self._thread.start("ik", self._ik, request, timeout=timeout)
-
-    def ik_batch(
-        self,
-        targets: ArrayLike,
-        frame: str = "",
-        seeds: Mapping[str, ArrayLike] | None = None,
-        timeout: float = MOVE,
-        prefer: str = "nearest",
-    ) -> ArmFuture[IkBatchAnswer]:
-        """Solve inverse kinematics for many targets at once, as fast as the solver.
-
-        Args:
-            targets: Positions (m, 3) [m], with any orientation, or poses (m, 4, 4).
-            frame: Frame of the targets: any frame of tf; "" is the base.
-            seeds: By joint, the position to stay close to, or one for each target (m,); joints
-                left out stay close to where they are now.
-            timeout: Longest time to compute [s]; targets that are left have the status TIMEOUT.
-            prefer: As in `ik`.
-
-        Raises:
-            ArmError: The targets, seeds or frame are not usable, or the batch was cancelled.
-        """
-        request = ik_batch_request(targets, frame, seeds or {}, timeout, self._names, prefer)
-        canceler = IkBatchCanceler(self._thread, self._kinematics.cancel_ik_batch, request)
-        return self._thread.start(
-            "ik_batch",
-            self._ik_batch,
-            request,
-            canceler,
-            timeout=timeout + ANSWER,
-            cancel=canceler.cancel,
-        )
-
-    def fk(
-        self,
-        joints: Mapping[str, float] | None = None,
-        link: str = "",
-        frame: str = "",
-        timeout: float = ANSWER,
-    ) -> ArmFuture[Array]:
-        """Compute frame <- link (4, 4) [m] for joint positions, the current ones if None."""
-        request = SolveFK.Request(links=[link] if link else [], reference_frame=frame)
-        self._set_joints(request.joint_state, joints)
-        return self._thread.start("fk", self._fk, request, timeout=timeout)
-
-    def dynamics(
-        self,
-        joints: Mapping[str, float] | None = None,
-        velocities: Mapping[str, float] | None = None,
-        accelerations: Mapping[str, float] | None = None,
-        payload: float = 0.0,
-        timeout: float = ANSWER,
-    ) -> ArmFuture[DynamicsAnswer]:
-        """Compute the torques of a motion, or at rest; positions left out are the current ones.
-
-        Args:
-            joints: Positions by name [rad or m].
-            velocities: Speeds by name [rad/s or m/s], of joints that are in `joints`.
-            accelerations: Likewise [rad/s^2 or m/s^2].
-            payload: Mass carried at the tool [kg].
-            timeout: Longest time to wait [s].
-
-        Raises:
-            ArmError: An argument is not usable, or the robot description has no masses.
-        """
-        request = dynamics_request(joints or {}, velocities or {}, accelerations or {}, payload)
-        self._set_joints(request.joint_state, joints)
-        return self._thread.start("dynamics", self._dynamics, request, timeout=timeout)
-
     # -- stops --------------------------------------------------------------------------------
 
     def stop(self, timeout: float = ANSWER) -> ArmFuture[str]:
@@ -325,7 +213,15 @@ class AsyncArm:
     ) -> ArmFuture[RunTask.Result]:
         goal = TaskGoal(self._thread, self._server, on_progress)
         message = RunTask.Goal(task=task, **fields)
-        return self._thread.start(task, goal.run, message, timeout=timeout, cancel=goal.cancel)
+        return self._thread.start(
+            task, self._done, goal, message, timeout=timeout, cancel=goal.cancel
+        )
+
+    async def _done(self, goal: TaskGoal, message: RunTask.Goal) -> RunTask.Result:
+        result = await goal.run(message)
+        if result.status != RunTask.Result.SUCCESS:
+            raise ArmError(result.message, result)
+        return result
 
     async def _call(self, client: Any, request: Any) -> Any:
         what = f"a server of {client.srv_name}"
@@ -345,50 +241,6 @@ class AsyncArm:
         if not response.success:
             raise ArmError(f"{what}: {response.message}", response)
         return response
-
-    async def _solve(self, caller: Any, request: Any) -> Any:
-        """Call the kinematics node; retry while it has not received the robot yet."""
-        await self._thread.until(lambda: caller.is_ready, SERVER_TIMEOUT, "the kinematics node")
-        end = time.monotonic() + ROBOT_TIMEOUT
-        while True:
-            response = await caller.call_async(request)
-            now = time.monotonic()
-            if response.status != SolveFK.Response.NOT_READY or now > end:
-                return response
-            await self._thread.sleep(_RETRY_PERIOD)
-
-    async def _ik(self, request: SolveIK.Request) -> IkAnswer:
-        response = await self._solve(self._kinematics.solve_ik, request)
-        joints, errors = {}, (math.inf, math.inf)
-        if response.solutions:
-            best = response.solutions[0]
-            joints = self._names.own(best.joint_state.name, best.joint_state.position)
-            errors = best.position_error, best.orientation_error
-        limiting = tuple(map(self._names.remove, response.limiting_joints))
-        return IkAnswer(response.status, response.message, joints, *errors, limiting)
-
-    async def _ik_batch(
-        self, request: SolveIKBatch.Request, canceler: IkBatchCanceler
-    ) -> IkBatchAnswer:
-        try:
-            response = await self._solve(self._kinematics.solve_ik_batch, request)
-        finally:
-            canceler.is_over = True
-        return ik_batch_answer(response, self._names)
-
-    async def _fk(self, request: SolveFK.Request) -> Array:
-        response = await self._solve(self._kinematics.solve_fk, request)
-        if response.status != SolveFK.Response.SUCCESS:
-            raise ArmError(f"fk: {response.message}", response)
-        return pose_matrix(response.poses[0].pose)
-
-    async def _dynamics(self, request: SolveDynamics.Request) -> DynamicsAnswer:
-        response = await self._solve(self._kinematics.solve_dynamics, request)
-        return dynamics_answer(response, self._names)
-
-    def _set_joints(self, state: Any, joints: Mapping[str, float] | None) -> None:
-        state.name = self._names.add_all(joints or {})
-        state.position = list(numbers_of(joints or {}, "the position").values())
 
 
 def _files(task: str, scene: str) -> list[TextFile]:

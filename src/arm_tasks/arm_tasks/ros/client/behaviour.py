@@ -11,8 +11,8 @@ from py_trees.behaviour import Behaviour
 from py_trees.common import Status
 
 from arm_tasks.ros.client.arm import Arm
-from arm_tasks.ros.client.future import ArmFuture
-from arm_tasks.ros.client.results import ArmError, Progress
+from arm_tasks.ros.client.future import ArmError, ArmFuture
+from arm_tasks.ros.client.task_goal import Progress
 
 # Tasks that were cancelled, by the given arm, or else by the node of the tree (the class without
 # one), as each behaviour then has an Arm of its own; the next one begins once they have ended.

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A private node in a background thread, and futures of the coroutines it runs.
+"""A node in a background thread, and futures of the coroutines that the thread runs.
 
 A blocking call in a callback occupies the caller's executor. It still returns, because no response
 passes through that executor.
@@ -13,27 +13,41 @@ import atexit
 import concurrent.futures
 import contextlib
 import math
-import os
 import time
 from collections.abc import Callable, Coroutine, Generator
 from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
-from arm_common.network import limit_to_this_computer
+from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import STEADY_CLOCK
-from arm_common.ros.worker import ExecutorThread
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
-from arm_tasks.ros.client.results import ArmError, ArmTimeoutError
+from arm_tasks.errors import TasksError
 
 T = TypeVar("T")
 _POLL_PERIOD = 0.05  # [s] between checks of a condition
 _CLOSE_TIMEOUT = 5.0  # [s]
 _CANCEL_TIMEOUT = 3.0  # [s] for an arm to brake
 _SELF_WAIT = "a blocking call in the arm's own thread would wait for itself; use arm.later there"
+
+
+class ArmError(TasksError):
+    """A verb failed or was rejected; the text is one sentence.
+
+    Attributes:
+        result: The action's result or the service's response, or None.
+    """
+
+    def __init__(self, what: str, result: Any = None) -> None:
+        super().__init__(what)
+        self.result = result
+
+
+class ArmTimeoutError(ArmError, TimeoutError):
+    """A verb did not finish in time."""
 
 
 class ArmFuture(Generic[T]):
@@ -128,27 +142,16 @@ class ArmFuture(Generic[T]):
 
 
 class ClientThread:
-    """Runs a private node and coroutines in a background thread.
+    """Runs a node and coroutines in a background thread.
 
-    The node uses the context and namespace of another node, or its own context.
+    Args:
+        node: The node, which close() destroys.
+        owns_context: Whether close() shuts down the context of the node, too.
     """
 
-    def __init__(self, name: str, beside: Node | None, namespace: str) -> None:
-        self._owns_context = beside is None
-        if beside is None:
-            limit_to_this_computer(os.environ)
-            context = rclpy.Context()
-            rclpy.init(args=[], context=context)
-        else:
-            context, namespace = beside.context, beside.get_namespace()
-        self.node = rclpy.create_node(
-            name,
-            context=context,
-            namespace=namespace,
-            use_global_arguments=beside is not None,
-            start_parameter_services=False,
-        )
-        self._executor = SingleThreadedExecutor(context=context)
+    def __init__(self, node: Node, owns_context: bool = False) -> None:
+        self.node, self._owns_context = node, owns_context
+        self._executor = SingleThreadedExecutor(context=node.context)
         self._unfinished: set[ArmFuture[Any]] = set()
         self._sleepers: list[Future] = []
         self._closing = False

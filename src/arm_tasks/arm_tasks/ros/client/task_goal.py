@@ -1,14 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Goals of the action run_task, and whether the task server still works."""
+"""Goals of the action run_task, one-step tasks, and whether the task server still works."""
 
 from __future__ import annotations
 
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import yaml
+from arm_common.errors import one_line
 from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.qos import FEEDBACK, STEADY_CLOCK
 from rclpy.node import Node
@@ -16,14 +19,42 @@ from rclpy.task import Future
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
-from arm_tasks.ros.client.future import ClientThread
-from arm_tasks.ros.client.results import ArmError, Progress
+from arm_tasks.ros.client.future import ArmError, ClientThread
+from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
+MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs of verbs
 SERVER_TIMEOUT = 10.0  # [s], for a server to appear
+_RESPONSE_TIMEOUT = 30.0  # [s], for an available server to accept a goal
 _HEARTBEAT = "task_server/state"
 _TICK = 0.5  # [s]
 _SILENT_TICKS = 10  # without a heartbeat, which comes once a second
+XYZ = Sequence[float]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Progress of a task.
+
+    Attributes:
+        step: Index of the running step, from 0.
+        steps_total: Number of steps, each part counted; 0 while the task is being checked.
+        number: Number of the step in the task file, such as 3, or 3.2 for its second part.
+        name: Name of the step.
+        progress: Completed fraction of the step, 0 to 1.
+        message: What the arm is doing, one sentence.
+        paused: True while the task waits to be resumed.
+    """
+
+    step: int
+    steps_total: int
+    number: str
+    name: str
+    progress: float
+    message: str
+    paused: bool
+
+
 OnProgress = Callable[[Progress], None]
 
 
@@ -45,6 +76,7 @@ class TaskServerClient:
         )
         self._node = node
         self._ticks = -math.inf  # since the last heartbeat; a server may have none
+        self._limit = _SILENT_TICKS
         self._servers: set[bytes] = set()  # publishers of the heartbeat when the goal was sent
         node.create_subscription(TaskState, _HEARTBEAT, self._on_state, 1)
         # Counted, as this thread can be late: then, what has arrived meanwhile is received first.
@@ -75,13 +107,25 @@ class TaskServerClient:
             return "the task server is gone; see its log"
         if self._servers and self._publishers() - self._servers:
             return "the task server was restarted; see its log"
-        if self._ticks < _SILENT_TICKS:
+        if self._ticks < self._limit:
             return ""
-        return f"the task server has been silent for {_TICK * _SILENT_TICKS:.0f} s; see its log"
+        return f"the task server has been silent for {_TICK * self._limit:g} s; see its log"
 
-    async def answer(self, thread: ClientThread, sent: Future, what: str) -> Any:
+    def require_news(self, ticks: int) -> None:
+        """Take a server for lost, from now on, after fewer ticks without a message of it."""
+        self._ticks, self._limit = 0, ticks
+
+    def on_feedback(self) -> None:
+        """Take feedback for a heartbeat, if there is one."""
+        self._ticks = min(self._ticks, 0)
+
+    async def answer(
+        self, thread: ClientThread, sent: Future, what: str, timeout: float = math.inf
+    ) -> Any:
         """Await what the server answers; raise ArmError once it is lost."""
-        await thread.until(lambda: sent.done() or bool(self.lost()), math.inf, what)
+        await thread.until(
+            lambda: sent.done() or bool(self.lost()), timeout, "a response of the task server"
+        )
         if not sent.done():
             raise ArmError(f"{what}: {self.lost()}")
         return sent.result()
@@ -104,14 +148,14 @@ class TaskGoal:
             self._handle.cancel_goal_async()
 
     async def run(self, goal: RunTask.Goal) -> RunTask.Result:
-        """Send the goal and await its result."""
+        """Send the goal and await its result, whatever its status is."""
         action, server = self._server.action, self._server
         await self._thread.until(action.server_is_ready, SERVER_TIMEOUT, "the task server")
         if self._canceled:
             raise ArmError(f"{goal.task}: canceled before anything moved")
         server.begin()
         sent: Any = action.send_goal_async(goal, self._on_feedback)
-        self._handle = await server.answer(self._thread, sent, goal.task)
+        self._handle = await server.answer(self._thread, sent, goal.task, _RESPONSE_TIMEOUT)
         if not self._handle.accepted:
             raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")
         if self._canceled:
@@ -123,11 +167,10 @@ class TaskGoal:
             self._handle.cancel_goal_async()  # if it only hangs
             raise
         result: RunTask.Result = response.result
-        if result.status != RunTask.Result.SUCCESS:
-            raise ArmError(result.message, result)
         return result
 
     def _on_feedback(self, message: Any) -> None:
+        self._server.on_feedback()
         if self._on_progress is None:
             return
         feedback = message.feedback
@@ -138,3 +181,36 @@ class TaskGoal:
             self._on_progress(Progress(**fields, paused=paused))
         except Exception:
             _LOGGER.exception("on_progress failed")
+
+
+def number_of(value: Any, what: str) -> float:
+    """Return a value as a float; raise ArmError, which says what it is, if it is no number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        shown = one_line(repr(value), 80)
+        raise ArmError(f"{what} is {shown}, not a number") from None
+
+
+def numbers_of(values: Mapping[str, Any], what: str) -> dict[str, float]:
+    """Return values by name as floats; errors as of number_of()."""
+    return {name: number_of(value, f"{what} of {name}") for name, value in values.items()}
+
+
+def task_text(kind: str, **keys: Any) -> str:
+    """Return the text of a one-step task, without keys that are None."""
+    body = {key: value for key, value in keys.items() if value is not None}
+    task = {"task": kind, "steps": [{kind: body}]}
+    return str(yaml.safe_dump(task, sort_keys=False))
+
+
+def pose_keys(
+    xyz: XYZ, rpy: XYZ | None, frame: str, orientation: Orientation | None
+) -> dict[str, Any]:
+    """Return the pose keys of a step, xyz [m] and rpy [rad]; None allows any orientation."""
+    return {
+        "frame": frame,
+        "xyz": [number_of(value, "a value of xyz") for value in xyz],
+        "rpy": None if rpy is None else [number_of(value, "a value of rpy") for value in rpy],
+        "orientation": orientation or ("any" if rpy is None else "full"),
+    }

@@ -9,14 +9,13 @@ import math
 import sys
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import rclpy
 from arm_common.ros.message_conversions import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED
-from arm_common.signals import deferred
 from arm_common.suggestions import program
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
@@ -27,9 +26,10 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import HardwareStatus, NutState, TaskState
+from arm_interfaces.msg import HardwareStatus, NutState
 from arm_tasks.errors import TasksError
-from arm_tasks.ros.client.task_goal import TaskServerClient
+from arm_tasks.ros.client.future import ArmFuture, ClientThread
+from arm_tasks.ros.client.task_goal import Progress, TaskGoal, TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
 from arm_tasks.ros.task_messages import is_judged
 
@@ -38,16 +38,17 @@ _TIMEOUT = 60.0  # [s], for the other nodes to start
 _FIRST_START = 300.0  # [s], for the task server, which waits until the kinematics are compiled
 _COMPILES = "The first start compiles the kinematics, which takes a minute or two."
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
-_RESPONSE_TIMEOUT = 30.0  # [s], for an available server to respond
-_CANCEL_TIMEOUT = 1.5  # [s] without its messages after Ctrl-C; DDS drops a killed one after 20 s
+_POLL_PERIOD = 0.05  # [s]
+_CANCEL_TICKS = 3  # of the heartbeat that may be missing after Ctrl-C
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
 _WORLD_TRIES = 6
 BLIND = "nut_world has seen nothing since the end; is it running, and does it receive tf?"
 _RECORD_ANGLE = 0.02  # [rad] between two recorded postures
+_Seen = TypeVar("_Seen")
 
 
 class TaskClient:
-    """Runs one task and records the motion.
+    """Runs one task and records the motion; messages arrive in a background thread.
 
     Args:
         model: The robot.
@@ -72,12 +73,10 @@ class TaskClient:
         self._world_heard = 0.0  # when the last message of the simulated world arrived
         self._hardware: HardwareStatus | None = None
         self._step = -1
-        self._heard = 0.0  # when the server's last message arrived, during a cancellation
-        self._state = TaskState.CHECKING
+        self._is_paused = self._has_ended = False
         self._node = rclpy.create_node("task_client")
         self.arm = str(self._node.get_namespace().strip("/"))
         self._server = TaskServerClient(self._node)
-        self._action = self._server.action
         self._controls = {
             name: self._node.create_client(Trigger, f"task_server/{name}", qos_profile=GOAL)
             for name in ("pause", "resume", "step")
@@ -90,10 +89,11 @@ class TaskClient:
             (HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED),
         ):
             self._node.create_subscription(kind, topic, callback, qos)
+        self._thread = ClientThread(self._node)
 
     def close(self) -> None:
-        """Destroy the node."""
-        self._node.destroy_node()
+        """Stop the thread and destroy the node."""
+        self._thread.close()
 
     def nut(self, expected: Callable[[NutState], bool]) -> NutState | None:
         """Return the state of the nut, or None without a simulated world that sees the arm now.
@@ -106,8 +106,7 @@ class TaskClient:
             nut = self._nut
             return nut if nut and stamp_seconds(nut.header.stamp) >= now else None
 
-        self._wait_for_world(lambda: (nut := current()) is not None and expected(nut))
-        return current()
+        return self._awaited(current, expected)
 
     def payload(self, name: str, expected: Callable[[Array], bool]) -> Array | None:
         """Return base_link <- payload (4, 4) [m], like nut()."""
@@ -117,8 +116,7 @@ class TaskClient:
             stamp, T = self._payloads.get(name, (0.0, None))
             return T if stamp >= now else None
 
-        self._wait_for_world(lambda: (T := current()) is not None and expected(T))
-        return current()
+        return self._awaited(current, expected)
 
     @property
     def unjudged(self) -> str:
@@ -133,7 +131,7 @@ class TaskClient:
 
     def wait_ready(self) -> None:
         """Wait until the task server is available and the driver is armed, or raise TasksError."""
-        server_is_ready = self._action.server_is_ready
+        server_is_ready = self._server.action.server_is_ready
         reason = f"{_COMPILES} If no arm is running, start one: {program('arm_tasks', 'demo')}"
         self._wait(server_is_ready, "the task server", _FIRST_START, lambda: reason)
         self._wait(lambda: self._hardware is not None, "the servo driver")
@@ -148,22 +146,27 @@ class TaskClient:
     def run(self, goal: RunTask.Goal) -> RunTask.Result:
         """Run a task to its end; cancel it on KeyboardInterrupt."""
         _print(f"Checking {goal.task} ...")
-        self._server.begin()
-        sent = self._action.send_goal_async(goal, feedback_callback=self._on_feedback)
+        sent = TaskGoal(self._thread, self._server, self._on_progress)
+        future = self._thread.start(goal.task, self._run, sent, goal, cancel=sent.cancel)
         try:
-            handle = self._await(sent, "a response of the task server")
-            if not handle.accepted:
-                raise TasksError("the task server rejected the goal; see its log")
-            future = handle.get_result_async()
             with self._keyboard() as keyboard:
-                self._spin_until_result(future, keyboard)
+                while not future.done:
+                    time.sleep(_POLL_PERIOD)
+                    with contextlib.suppress(EOFError):
+                        while keyboard is not None and (key := keyboard.key(0.0)):
+                            self._on_key(key)
         except KeyboardInterrupt:
-            self._cancel(sent)
+            self._cancel(future)
             raise
-        result: RunTask.Result = future.result().result
+        return future.result()
+
+    async def _run(self, sent: TaskGoal, goal: RunTask.Goal) -> RunTask.Result:
+        """Await the result, and print the steps whose feedback is late."""
+        result = await sent.run(goal)
         first = max(self._step + 1, result.steps_done - len(result.step_durations))
         for step in result.report[first : result.steps_done]:
-            self._print_step(step.index, step.number, step.name)  # its feedback was late
+            self._print_step(step.index, step.number, step.name)
+        self._has_ended = True
         return result
 
     @contextlib.contextmanager
@@ -176,18 +179,8 @@ class TaskClient:
             _print(_HELP)
             yield keyboard
 
-    def _spin_until_result(self, result: Future, keyboard: Keyboard | None) -> None:
-        while not result.done():
-            self._spin()
-            with contextlib.suppress(EOFError):
-                while keyboard is not None and (key := keyboard.key(0.0)):
-                    self._on_key(key)
-            if lost := self._server.lost():
-                raise TasksError(lost)
-
     def _on_key(self, key: str) -> None:
-        is_paused = self._state == TaskState.PAUSED
-        services = {" ": "resume" if is_paused else "pause", "s": "step"}
+        services = {" ": "resume" if self._is_paused else "pause", "s": "step"}
         if key not in services:
             _print(_HELP)
         elif (client := self._controls[services[key]]).service_is_ready():
@@ -198,39 +191,24 @@ class TaskClient:
         if not response.success:
             _print(f"Not possible: {response.message}")
 
-    def _cancel(self, sent: Future) -> None:
-        """Cancel a goal and print its result, as long as the server responds.
+    def _cancel(self, future: ArmFuture[RunTask.Result]) -> None:
+        """Cancel a task and print its result, as long as the server responds.
 
-        While the arm brakes, the server publishes feedback.
+        While the arm brakes, the server publishes feedback; DDS drops a killed server after 20 s.
         """
-        self._heard = time.monotonic()
+        self._server.require_news(_CANCEL_TICKS)
+        future.cancel()
         try:
-            handle = self._await_canceled(sent)
-            if not handle.accepted:
-                return
-            self._await_canceled(handle.cancel_goal_async())
-            result = self._await_canceled(handle.get_result_async())
-            _print(f"\n{result.result.message}")
+            _print(f"\n{future.result().message}")
         except TasksError as error:
             _print(f"\nThe cancellation is not confirmed: {error}")
 
-    def _await_canceled(self, future: Future) -> Any:
-        """Return a response, or raise TasksError if the server is silent for too long."""
-        while not future.done():
-            if time.monotonic() - self._heard > _CANCEL_TIMEOUT:
-                raise TasksError(f"no message of the task server for {_CANCEL_TIMEOUT:g} s")
-            if lost := self._server.lost():
-                raise TasksError(lost)
-            self._spin()
-        self._heard = time.monotonic()
-        return future.result()
-
-    def _await(self, future: Future, what: str) -> Any:
-        """Return the response of the task server; raise TasksError if it is late or gone."""
-        self._wait(lambda: future.done() or self._server.lost(), what, _RESPONSE_TIMEOUT)
-        if not future.done():
-            raise TasksError(self._server.lost())
-        return future.result()
+    def _awaited(
+        self, current: Callable[[], _Seen | None], expected: Callable[[_Seen], bool]
+    ) -> _Seen | None:
+        """Wait until something is there as expected; return what is there then."""
+        self._wait_for_world(lambda: (seen := current()) is not None and expected(seen))
+        return current()
 
     def _wait_for_world(self, condition: Callable[[], bool]) -> None:
         """Wait for a condition, and for longer while a world that is behind advances."""
@@ -248,7 +226,7 @@ class TaskClient:
     def _seen(self) -> float:
         """Stamp of the newest state of the simulated world [s]; 0 before the first."""
         nut = stamp_seconds(self._nut.header.stamp) if self._nut else 0.0
-        return max(nut, *(stamp for stamp, _ in self._payloads.values()), 0.0)
+        return max(nut, *(stamp for stamp, _ in tuple(self._payloads.values())), 0.0)
 
     @property
     def unseen(self) -> str:
@@ -265,10 +243,10 @@ class TaskClient:
         timeout: float = _TIMEOUT,
         reason: Callable[[], str] = str,
     ) -> None:
-        """Spin until a condition holds; print what is awaited if that takes long."""
+        """Wait until a condition holds; print what is awaited if that takes long."""
         begin, notified = time.monotonic(), False
         while not condition():
-            self._spin()
+            time.sleep(_POLL_PERIOD)
             waited = time.monotonic() - begin
             if waited > timeout:
                 why = f" ({reason()})" if reason() else ""
@@ -276,10 +254,6 @@ class TaskClient:
             if waited > _NOTIFY_DELAY and not notified:
                 _print(f"Waiting for {what}. {reason()}".rstrip())
                 notified = True
-
-    def _spin(self) -> None:
-        with deferred():
-            rclpy.spin_once(self._node, timeout_sec=0.1)
 
     def _is_armed(self) -> bool:
         return self._hardware is not None and self._hardware.state in READY_STATES
@@ -333,20 +307,20 @@ class TaskClient:
             return None
         return np.array([by_name[name] for name in self._joints])
 
-    def _on_feedback(self, message: Any) -> None:
+    def _on_progress(self, progress: Progress) -> None:
         """Print each step when it starts, and the reason for waiting before the first."""
-        self._heard = time.monotonic()
-        feedback = message.feedback
-        step, number, text = feedback.step, feedback.number, feedback.message
-        before, self._state = self._state, feedback.state
-        if not feedback.steps_total:
+        was_paused, self._is_paused = self._is_paused, progress.paused
+        number, text = progress.number, progress.message
+        if self._has_ended:
+            return
+        if not progress.steps_total:
             _print(text)
-        elif self._state == TaskState.PAUSED:
-            if before != TaskState.PAUSED:
+        elif progress.paused:
+            if not was_paused:
                 self._print_line(number, f"paused: {text}")
-        elif step != self._step:
-            self._print_step(step, number, text)
-        elif before == TaskState.PAUSED:
+        elif progress.step != self._step:
+            self._print_step(progress.step, number, text)
+        elif was_paused:
             self._print_line(number, "resumed")
 
     def _print_step(self, step: int, number: str, message: str) -> None:

@@ -34,18 +34,17 @@ from arm_kinematics import Chain
 from arm_tasks.errors import SceneError, TasksError, resolve, shipped
 from arm_tasks.execution.ports import OtherNodes
 from arm_tasks.planning.plan import FIRST_STEP, TaskPlan
-from arm_tasks.ros.driver_client import ArmState, DriverClient
+from arm_tasks.ros.driver_client import DriverClient
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode
 from arm_tasks.ros.task_messages import fill_check, fill_outcome, fill_plan
-from arm_tasks.ros.task_server.execution import ExecutionContext, TaskExecution
+from arm_tasks.ros.task_server.execution import ExecutionContext, TaskControls, TaskExecution
 from arm_tasks.ros.task_server.monitors import (
     NodeLivenessMonitor,
     NutStateChecker,
+    Readiness,
     WorldObserver,
 )
 from arm_tasks.ros.task_server.planning import Planning, prepare_planning
-from arm_tasks.ros.task_server.readiness import Readiness
-from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm, Teaching, serve_touching
 from arm_tasks.scene.file import DEFAULT_SCENE
 from arm_tasks.scene.scene import BASE_FRAME, Scene
@@ -144,12 +143,12 @@ class TaskServer(Node):
         model = load_robot(chosen.robot)
         chain = Chain.from_model(model)
         polled = PolledSubscriptions()
-        self._state = ArmState(self, model, polled, chosen.prefix)
-        self._driver = DriverClient(self, self._state, _goal_tolerances(chain, chosen))
-        resting_arm = RestingArm(self._state, chain)
+        tolerances = _goal_tolerances(chain, chosen)
+        self._driver = DriverClient(self, model, polled, chosen.prefix, tolerances)
+        resting_arm = RestingArm(self._driver, chain)
         self._controls = TaskControls(self)
         poses, paths = Path(chosen.poses), Path(chosen.paths)
-        teaching = Teaching(self, model, self._state, resting_arm, poses, paths, chosen.scene)
+        teaching = Teaching(self, model, self._driver, resting_arm, poses, paths, chosen.scene)
         files, timeout = allowed_files(chosen, model.name), chosen.planning_timeout
         torques = TorqueLimits(chosen.torque_warning, chosen.torque_limit)
         self._planning = Planning(
@@ -162,25 +161,24 @@ class TaskServer(Node):
             torques,
             chosen.prefer,
         )
-        self._state.on_model = self._planning.set_model
+        self._driver.on_model = self._planning.set_model
         self.scene_node = SceneNode(self._planning.scene, chosen.prefix)
         show = self.scene_node.show
         serve_touching(self, model, resting_arm, self._planning, self._controls, show)
         self._resting_arm = resting_arm
         file = resolve(chosen.scene, "scenes", "scene", SceneError)
         SceneFollower(self, file, model.name, self._change_scene, self._keeps_scene)
-        link = self._state.names.add(f"{model.joint_names[0]}_link")
+        link = self._driver.names.add(f"{model.joint_names[0]}_link")
         self._execution = ExecutionContext(
             self,
-            self._state,
             self._driver,
-            WorldObserver(self, self._state, polled),
+            WorldObserver(self, self._driver, polled),
             self._nodes_of,
             NodeLivenessMonitor(self, link, polled),
             self._controls,
         )
         self._nut = NutStateChecker(self._execution.observer, self._planning, self._driver, chain)
-        self._readiness = Readiness(self, self._state, self._driver)
+        self._readiness = Readiness(self, self._driver)
         self._busy, self._client_timeout = "", chosen.client_timeout
         self._run_now: TaskExecution | None = None
         self._last = RunTask.Goal()  # that was to run
@@ -213,7 +211,7 @@ class TaskServer(Node):
 
     @cached_property
     def _connections(self) -> Any:
-        names = self._state.names
+        names = self._driver.names
         return OTHER_NODES.load("graph")(
             self, lambda: names.add(BASE_FRAME), self._planning.extend
         )
@@ -245,7 +243,7 @@ class TaskServer(Node):
     async def _on_check(
         self, request: CheckTask.Request, response: CheckTask.Response
     ) -> CheckTask.Response:
-        request.start.name = [self._state.names.remove(name) for name in request.start.name]
+        request.start.name = [self._driver.names.remove(name) for name in request.start.name]
         if unknown := await self._readiness.wait_for_limits():
             response.message = unknown
             return response
@@ -357,7 +355,7 @@ class TaskServer(Node):
         fill_outcome(result, outcome, plan)
         if self._failure:
             result.status = RESULT.FAILURE
-        if result.can_resume and not self._state.lost():
+        if result.can_resume and not self._driver.lost():
             result.safe_state = await self._nut.safe_state(plan, outcome.steps_done)
 
     def _completed(self, goal: RunTask.Goal) -> RunTask.Goal:

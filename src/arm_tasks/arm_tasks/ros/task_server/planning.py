@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from arm_common.files.access import FileAccess
 from arm_common.files.requests import SentFiles
-from arm_common.ros.worker import WorkerThread
+from arm_common.ros.node_runner import WorkerThread
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from rclpy.node import Node

@@ -16,13 +16,11 @@ from typing import TYPE_CHECKING, Any
 from arm_common.errors import InputError
 from arm_common.plugins import PluginGroup
 from arm_common.ros.actions.client import GoalClient
-from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.qos import CALLS
 from arm_common.suggestions import did_you_mean
 from arm_description.robot_model import RobotModel
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from sensor_msgs.msg import JointState
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.srv import ListTasks, RecordPath, TeachPose, TouchBolt
@@ -117,7 +115,7 @@ class Teaching:
         self._model, self._state, self._arm = model, state, arm
         self._poses_file, self._paths, self._scene_name = poses, paths, scene
         self._recorder: PathRecorder | None = None
-        self._joints = JointState()
+        self._latest: tuple[float, list[float]] | None = None  # stamp [s] and positions
         self._path = ""
         group = ReentrantCallbackGroup()  # replay awaits a response of this node
         self._run = GoalClient(node, RunTask, "run_task", callback_group=group)
@@ -161,7 +159,8 @@ class Teaching:
         self._arm.pose()
         self._state.poll()
         self._recorder, self._path = TEACHING.load("path")(self._model), request.name
-        self._on_joints(self._joints)  # the start; the next message may be late
+        if self._latest is not None:
+            self._on_joints(*self._latest)  # the start; the next message may be late
         return f"recording {request.name}: move the arm, then end the recording"
 
     def _end_recording(self, request: RecordPath.Request, _: Any) -> str:
@@ -175,16 +174,12 @@ class Teaching:
         file = self._file(self._path)
         return f"{self._path}, {recorder.save(file):.1f} s, is saved in {file.absolute()}"
 
-    def _on_joints(self, message: JointState) -> None:
-        self._joints = message
+    def _on_joints(self, stamp: float, q: list[float]) -> None:
+        self._latest = stamp, q
         if self._recorder is None:
             return
-        by_name = self._state.names.own(message.name, message.position)
         try:
-            q = [by_name[name] for name in self._model.joint_names]
-            self._recorder.add(stamp_seconds(message.header.stamp), q)
-        except KeyError:
-            return  # joint_states of another robot
+            self._recorder.add(stamp, q)
         except TasksError as full:
             self._logger.warning(str(full), throttle_duration_sec=10.0)
 

@@ -15,8 +15,8 @@ from arm_description.robot_model import RobotModel
 from arm_interfaces.srv import TouchBolt
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.touch_location import Surface, Touch, locate
+from arm_tasks.ros.task_server.execution import TaskControls
 from arm_tasks.ros.task_server.planning import Planning
-from arm_tasks.ros.task_server.task_controls import TaskControls
 from arm_tasks.ros.task_server.teaching import RestingArm
 from arm_tasks.scene.editing import write_bolt, write_thread_start
 from arm_tasks.scene.scene import BASE_FRAME, Scene

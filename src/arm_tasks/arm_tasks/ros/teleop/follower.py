@@ -201,15 +201,11 @@ class FollowerNode(StreamingNode):
             return None
         return max(gripper.min_width, min(width, gripper.max_width))
 
-    def _on_joints(self, recorder: PathRecorder, message: JointState) -> None:
-        positions = self._state.names.own(message.name, message.position)
+    def _on_joints(self, recorder: PathRecorder, stamp: float, q: list[float]) -> None:
         try:
-            q = [positions[name] for name in self._model.joint_names]
-            recorder.add(stamp_seconds(message.header.stamp), q)
-        except KeyError:
-            return  # joint_states of another robot
+            recorder.add(stamp, q)
         except TasksError as full:
-            self._state.on_joints = lambda _: None
+            self._state.on_joints = lambda *_: None
             self._recording_problem = str(full)
 
 

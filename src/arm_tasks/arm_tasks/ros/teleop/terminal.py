@@ -13,16 +13,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TypeVar
 
-from arm_common.ros.node_runner import checked_namespace, session
-from arm_common.ros.worker import ExecutorThread
+from arm_common.ros.node_runner import ExecutorThread, checked_namespace, session
 from arm_common.terminal import ESCAPE, WIDTH, Screen
 from arm_description.robot_model import RobotModel
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_tasks.errors import TasksError
 from arm_tasks.manual.jogger import JAWS, PERIOD, KeyboardInput, key_descriptions
-from arm_tasks.ros.client.arm import Arm
-from arm_tasks.ros.client.teacher import Teacher
+from arm_tasks.ros.client.arm import Arm, Teacher
 from arm_tasks.ros.teleop.teleop_node import StreamingNode, TeleopNode
 
 TRIGGER_KEYS = {"z": "reset", "e": "arm", "E": "disarm"}
