@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.optional import OPTIONAL_PARTS
 

@@ -7,10 +7,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from arm_description.model.elements import mimic_names
+from arm_description.model.elements import ActuatorLimits, mimic_names
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
-    ActuatorLimits,
     SeveralActuatorsTransmission,
 )
 from arm_description.robot_model import RobotModel, ServoLimits

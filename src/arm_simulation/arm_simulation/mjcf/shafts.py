@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.elements import ActuatorLimits
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
-    ActuatorLimits,
     LinearTransmission,
     Transmission,
 )
