@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import Any
 
-from arm_viewer.local.view import local_page
+from arm_viewer.local_arm import local_page
 from arm_viewer.page.arm_page import PageSettings
 from websockets.sync.client import ClientConnection
 

@@ -18,8 +18,7 @@ import pytest
 from arm_description.library import load_robot
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui, element_id
-from arm_viewer.control.command_table import CommandTable
-from arm_viewer.panels.interface import PanelContext, PanelState, ShownFile
+from arm_viewer.panels.interface import CommandTable, PanelContext, PanelState, ShownFile
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import read_robot
 

@@ -13,8 +13,7 @@ from typing import Any
 from arm_common.errors import InputError
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import answer_line, from_display, set_problem
-from arm_viewer.control.command_table import PageCommand
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 

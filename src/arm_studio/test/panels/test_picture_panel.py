@@ -22,7 +22,7 @@ from arm_studio.panels.picture import (
     separate,
 )
 from arm_testing.page import FakeClient, FakePage
-from arm_viewer.browser.scene_drawer import Floor
+from arm_viewer.browser.view import Floor
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.shapes import Box, PlacedShape, TextLabel

@@ -19,9 +19,9 @@ from arm_description.urdf.elements import MOVING, TRUE_FRAMES, is_dh_frame
 
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.robot import Visual, VisualRobot
 from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, PlacedShape, TextLabel
+from arm_viewer.scene.store import MarkerKey, PlacedMarker
 
 if TYPE_CHECKING:
     import viser

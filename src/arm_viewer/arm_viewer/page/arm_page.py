@@ -28,7 +28,6 @@ from arm_description.robot_model import RobotModel
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import watch_clients
-from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import (
     address_of,
     close_server,
@@ -37,17 +36,22 @@ from arm_viewer.browser.server import (
     open_server,
 )
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
-from arm_viewer.browser.view import SceneView
-from arm_viewer.control.command_table import CommandTable
+from arm_viewer.browser.view import SceneDrawer, SceneView
 from arm_viewer.control.controls import Controls, StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelHost, PanelState, ShownFile
+from arm_viewer.panels.interface import (
+    CommandTable,
+    PanelContext,
+    PanelEntry,
+    PanelHost,
+    PanelState,
+    ShownFile,
+)
 from arm_viewer.port import PagePort, Where
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
-from arm_viewer.scene.store import SceneStore
-from arm_viewer.scene.tool_trace import ToolTrace
+from arm_viewer.scene.store import SceneStore, ToolTrace
 
 PANELS = PluginGroup(
     "arm_viewer.panels",

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
@@ -22,6 +21,8 @@ from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.store import SceneStore
+
+POLL_PERIOD = 0.3  # [s] while a description is not answered
 
 
 class RobotDisplay:
@@ -53,7 +54,7 @@ class RobotDisplay:
         self._drawn = ""  # the description drawn last
         self._sender = DescriptionSender(node, "robot_state_publisher", report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
-        self._timer = node.create_timer(PERIOD, self._send_again, clock=STEADY_CLOCK)
+        self._timer = node.create_timer(POLL_PERIOD, self._send_again, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
         """Show a robot."""

@@ -16,11 +16,10 @@ from arm_common.ros.message_conversions import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.shapes import PlacedShape
-from arm_viewer.scene.store import SceneStore
+from arm_viewer.scene.store import MarkerKey, PlacedMarker, SceneStore
 from geometry_msgs.msg import TransformStamped
 
 from arm_studio.pictures.canvas import FlatShape

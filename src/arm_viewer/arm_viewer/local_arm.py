@@ -1,19 +1,23 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The port of a page to an arm that is a model in the same process, and the page's thread."""
+"""The page of an arm that is a model in the same process, without ROS: its port and its loop."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import signal
+import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from arm_common.errors import InputError
 from arm_common.files.watching import PERIOD, FileWatch
 from arm_common.transforms import Array, inverse
 from arm_description.errors import DescriptionError
@@ -24,6 +28,8 @@ from arm_description.robot_model import RobotModel
 from arm_kinematics.ik.modes import MODES
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
+from arm_viewer.errors import ViewerError
+from arm_viewer.page.arm_page import ArmPage, PageSettings
 from arm_viewer.port import (
     IkRequest,
     IkResponse,
@@ -254,3 +260,43 @@ def _solution(chain: Chain, target: Array, seed: Any, request: IkRequest) -> IkR
         for found in result.solutions
     )
     return IkResponse(result.status is IkStatus.SUCCESS, result.message, solutions)
+
+
+@contextmanager
+def local_page(settings: PageSettings) -> Iterator[tuple[ArmPage, PageLoop]]:
+    """Open the page of a robot file; it lives while the loop runs in the calling thread.
+
+    Raises:
+        InputError: There is no such robot, or its file is invalid.
+        ViewerError: The server cannot be opened.
+    """
+    loop = PageLoop()
+    arm = LocalArm(loop, settings.robot, settings.prefix)
+    page = ArmPage(settings, arm)
+    try:
+        page.open()
+        yield page, loop
+    finally:
+        page.close()
+        arm.close()
+        loop.close()
+
+
+def main(robot: str, host: str = "127.0.0.1", port: int = 8080) -> int:
+    """Show a robot until a signal; return the exit code: 1 if it cannot be shown.
+
+    Args:
+        robot: a shipped name, or the path of a robot file.
+        host: address to serve at.
+        port: first TCP port to try; 0 for any.
+    """
+    try:
+        with local_page(PageSettings(host=host, port=port, robot=robot)) as (page, loop):
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, lambda *_: loop.stop())
+            page.announce()
+            loop.run()
+    except (InputError, ViewerError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    return 0

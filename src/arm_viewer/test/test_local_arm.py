@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 import pytest
-from arm_viewer.local import view
-from arm_viewer.local.view import local_page
+from arm_viewer.local_arm import local_page
 from arm_viewer.page.arm_page import PageSettings
 
 from arm_description import robot_path
+from arm_viewer import local_arm
 
 BOUND = 60.0  # [s]
 
@@ -64,12 +64,12 @@ def test_invalid_file_is_reported_and_the_robot_stays(opened, file):
 
 
 def test_program_ends_in_order_and_refuses_in_one_sentence(capsys):
-    code = "import sys; from arm_viewer.local.view import main; sys.exit(main('planar2', port=0))"
+    code = "import sys; from arm_viewer.local_arm import main; sys.exit(main('planar2', port=0))"
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as run:
         line = run.stdout.readline()
         port = int(line.partition("127.0.0.1:")[2].partition("/")[0])
         socket.create_connection(("127.0.0.1", port), BOUND).close()
         run.terminate()
         assert run.wait(BOUND) == 0
-    assert view.main("no_such_robot") == 1
+    assert local_arm.main("no_such_robot") == 1
     assert "no_such_robot" in capsys.readouterr().err
