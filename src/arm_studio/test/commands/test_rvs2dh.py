@@ -7,7 +7,7 @@ import pytest
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 from arm_studio.commands.rvs2dh import main as rvs2dh
-from arm_studio.converters.rvs import parse_rvs
+from arm_studio.commands.rvs2dh import parse_rvs
 
 from arm_description import DescriptionError, load_robot, parse_robot
 

@@ -8,7 +8,7 @@ import pytest
 from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
 from arm_studio.commands import design as design_command
 from arm_studio.commands import dexterity as dexterity_command
-from arm_studio.design.design import (
+from arm_studio.design import (
     Design,
     columns,
     condition,
