@@ -45,6 +45,11 @@ class RecordedScene:
     text: str  # the state of the task
     path: Array  # (k, 3), the tool since the first moment, in the root link's frame [m]
 
+    @property
+    def title(self) -> str:
+        """What a picture of it is called."""
+        return f"{self.robot.name}: {self.text}" if self.text else self.robot.name
+
 
 def scene_topics(namespace: str = "") -> dict[str, str]:
     """Return the names of the topics that are drawn, by their names in a recording.
