@@ -27,9 +27,9 @@ from arm_viewer.scene.shapes import PlacedShape
 from PIL import Image
 
 from arm_studio.pictures.canvas import Ground, camera_canvas, draw_canvas, draw_text
-from arm_studio.pictures.projection import PinholeProjection
 from arm_studio.pictures.raster import Pixels
 from arm_studio.pictures.scene_primitives import primitives_of
+from arm_studio.pictures.solids import PinholeProjection
 
 KINDS = ("png", "svg", "pdf", "eps")
 LONGER_SIDE = 1920  # [pixel] of a PNG, whatever the size of the window

@@ -15,12 +15,17 @@ from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_studio.pictures.figure import figure_file
-from arm_studio.pictures.projection import (
+from arm_studio.pictures.solids import (
+    LIGHT,
     ParallelProjection,
     PinholeProjection,
     Projection,
+    Rgb,
+    Solid,
+    normals,
+    painting_ranks,
+    shaded,
 )
-from arm_studio.pictures.solids import LIGHT, Rgb, Solid, normals, painting_ranks, shaded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,7 +15,7 @@ from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import NO_ROBOT, SceneDrawer, SceneView
-from arm_viewer.control.drag_handle import DragHandle
+from arm_viewer.control.controls import DragHandle
 from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.shapes import Ellipsoid

@@ -3,9 +3,9 @@
 """Arms with dependent joints: picture, MoveIt package, SRDF."""
 
 from arm_description.urdf.writer import robot_urdf
-from arm_studio.moveit.moveit_package import moveit_package
-from arm_studio.moveit.srdf import to_srdf
+from arm_studio.commands.moveit import moveit_package
 from arm_studio.pictures.drawing import Style, picture
+from arm_studio.srdf import to_srdf
 from arm_testing.robot_files import LINKAGE
 
 from arm_description import parse_robot

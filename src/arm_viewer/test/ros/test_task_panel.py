@@ -6,7 +6,7 @@ from functools import partial
 from types import SimpleNamespace
 
 from arm_testing.page import FakeGui
-from arm_viewer.ros.panels.task_panel import (
+from arm_viewer.ros.task_panel import (
     TaskPanel,
     done_share,
     fitting_tasks,

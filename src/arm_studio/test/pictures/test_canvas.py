@@ -12,8 +12,7 @@ from arm_studio.pictures.canvas import (
     draw_canvas,
     parallel_canvas,
 )
-from arm_studio.pictures.projection import ParallelProjection, PinholeProjection
-from arm_studio.pictures.solids import Solid
+from arm_studio.pictures.solids import ParallelProjection, PinholeProjection, Solid
 
 ISO = VIEWS["iso"]
 EYE = 3.0 * ISO[2]

@@ -11,8 +11,7 @@ import yaml
 from arm_description.model.elements import mimic_names
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
-from arm_studio.commands.moveit import dh2moveit
-from arm_studio.moveit.moveit_package import moveit_package, package_name
+from arm_studio.commands.moveit import dh2moveit, moveit_package, package_name
 
 from arm_description import load_robot, shipped_robots
 
