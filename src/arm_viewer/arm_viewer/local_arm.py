@@ -74,47 +74,18 @@ class LoopTimer:
         self._action()
 
 
-class PageLoop:
-    """Runs everything of a page in the thread that calls `run`; an action may fail."""
-
-    def __init__(self) -> None:
-        self._loop = asyncio.new_event_loop()
-
-    def every(self, period: float, action: Action) -> LoopTimer:
-        """Return a timer that calls an action once in a period [s]."""
-        return LoopTimer(self._loop, period, action)
-
-    def post(self, action: Action) -> None:
-        """Run an action soon; any thread may call this, also after the end of the loop."""
-        if not self._loop.is_closed():
-            self._loop.call_soon_threadsafe(action)
-
-    def run(self) -> None:
-        """Run until `stop`."""
-        self._loop.run_forever()
-
-    def stop(self) -> None:
-        """End `run`; any thread may call this."""
-        self.post(self._loop.stop)
-
-    def close(self) -> None:
-        """Drop everything that is left to do."""
-        self._loop.close()
-
-
 class LocalArm:
-    """A robot file whose joints the page moves itself.
+    """A robot file whose joints the page moves itself; everything runs in the thread of `run`.
 
     Args:
-        loop: runs the page.
         robot: a shipped name, or the path of a robot file.
         prefix: of its joints and frames.
     """
 
     where = Where.ALONE
 
-    def __init__(self, loop: PageLoop, robot: str, prefix: str = "") -> None:
-        self._loop, self._prefix = loop, prefix
+    def __init__(self, robot: str, prefix: str = "") -> None:
+        self._loop, self._prefix = asyncio.new_event_loop(), prefix
         self.logger: PageLogger = logging.getLogger("arm_viewer")
         self._robot: VisualRobot | None = None
         self._sliders = JointSliders(())
@@ -128,22 +99,36 @@ class LocalArm:
 
     def every(self, period: float, action: Callable[[], None]) -> PageTimer:
         """Return a timer that calls an action once in a period [s]."""
-        return self._loop.every(period, action)
+        return LoopTimer(self._loop, period, action)
 
     def waker(self, action: Callable[[], None]) -> Callable[[], None]:
         """Return what any thread may call, so that the action runs soon in the page's thread."""
-        return partial(self._loop.post, action)
+        return partial(self._post, action)
+
+    def _post(self, action: Action) -> None:
+        """Run an action soon; any thread may call this, also after `close`."""
+        if not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(action)
+
+    def run(self) -> None:
+        """Run the page until `end`; an action may fail."""
+        self._loop.run_forever()
+
+    def end(self) -> None:
+        """End `run`; any thread may call this."""
+        self._post(self._loop.stop)
 
     def open(self, page: ShownPage) -> None:
         """Describe the robot of the page's file, and follow that file."""
         self._page = page
         if page.postures.model is not None:
             self.describe(page.postures.model)
-        self._loop.every(PERIOD, self._poll_file)
+        self.every(PERIOD, self._poll_file)
 
     def close(self) -> None:
-        """End the solver's thread."""
+        """End the solver's thread, and drop everything that is left to do."""
         self._solver.shutdown(wait=False, cancel_futures=True)
+        self._loop.close()
 
     def frames(self, fixed: str) -> Mapping[str, Array]:
         """Return the pose (4, 4) of each link in a fixed one."""
@@ -192,7 +177,7 @@ class LocalArm:
         target = self.frames(robot.root)[frame] @ pose
         seed = [self._sliders.values()[name] for name in chain.joint_names]
         future = self._solver.submit(_solution, chain, target, seed, request)
-        future.add_done_callback(lambda done: self._loop.post(lambda: on_response(done.result())))
+        future.add_done_callback(lambda done: self._post(lambda: on_response(done.result())))
         return True
 
     def stop(self) -> None:
@@ -263,23 +248,21 @@ def _solution(chain: Chain, target: Array, seed: Any, request: IkRequest) -> IkR
 
 
 @contextmanager
-def local_page(settings: PageSettings) -> Iterator[tuple[ArmPage, PageLoop]]:
-    """Open the page of a robot file; it lives while the loop runs in the calling thread.
+def local_page(settings: PageSettings) -> Iterator[tuple[ArmPage, LocalArm]]:
+    """Open the page of a robot file; it lives while its arm runs.
 
     Raises:
         InputError: There is no such robot, or its file is invalid.
         ViewerError: The server cannot be opened.
     """
-    loop = PageLoop()
-    arm = LocalArm(loop, settings.robot, settings.prefix)
+    arm = LocalArm(settings.robot, settings.prefix)
     page = ArmPage(settings, arm)
     try:
         page.open()
-        yield page, loop
+        yield page, arm
     finally:
         page.close()
         arm.close()
-        loop.close()
 
 
 def main(robot: str, host: str = "127.0.0.1", port: int = 8080) -> int:
@@ -291,11 +274,11 @@ def main(robot: str, host: str = "127.0.0.1", port: int = 8080) -> int:
         port: first TCP port to try; 0 for any.
     """
     try:
-        with local_page(PageSettings(host=host, port=port, robot=robot)) as (page, loop):
+        with local_page(PageSettings(host=host, port=port, robot=robot)) as (page, arm):
             for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, lambda *_: loop.stop())
+                signal.signal(number, lambda *_: arm.end())
             page.announce()
-            loop.run()
+            arm.run()
     except (InputError, ViewerError) as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -26,17 +26,17 @@ def file(tmp_path):
 @pytest.fixture
 def opened(file):
     """A page of a robot file, and a function that runs it until a condition holds."""
-    with local_page(PageSettings(robot=str(file))) as (page, loop):
+    with local_page(PageSettings(robot=str(file))) as (page, arm):
 
         def until(condition):
             def check():
                 if condition():
                     timer.cancel()
-                    loop.stop()
+                    arm.end()
 
-            timer = loop.every(0.01, check)
-            end = loop.every(BOUND, loop.stop)
-            loop.run()
+            timer = arm.every(0.01, check)
+            end = arm.every(BOUND, arm.end)
+            arm.run()
             end.cancel()
             assert condition()
 
