@@ -22,8 +22,8 @@ from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import SceneDrawer, SceneView
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.shapes import MeshFiles
 from arm_viewer.scene.store import SceneStore, ToolTrace
 from bench_viewer import Client, memory
 

@@ -22,8 +22,7 @@ from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.texts import answer_line
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import PlacedShape
+from arm_viewer.scene.shapes import MeshFiles, PlacedShape
 from PIL import Image
 
 from arm_studio.pictures.canvas import Ground, camera_canvas, draw_canvas, draw_text

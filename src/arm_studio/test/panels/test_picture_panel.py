@@ -24,8 +24,7 @@ from arm_studio.panels.picture import (
 from arm_testing.page import FakeClient, FakePage
 from arm_viewer.browser.view import Floor
 from arm_viewer.panels.interface import PanelState
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import Box, PlacedShape, TextLabel
+from arm_viewer.scene.shapes import Box, MeshFiles, PlacedShape, TextLabel
 from PIL import Image
 
 LOOKING_DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])  # x, y, z of it

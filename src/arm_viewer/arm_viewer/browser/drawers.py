@@ -26,7 +26,7 @@ from arm_viewer.scene.store import MarkerKey, PlacedMarker
 if TYPE_CHECKING:
     import viser
 
-    from arm_viewer.scene.meshes import MeshFiles
+    from arm_viewer.scene.shapes import MeshFiles
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton

@@ -34,8 +34,8 @@ from arm_viewer.scene.store import (
 if TYPE_CHECKING:
     import viser
 
-    from arm_viewer.scene.meshes import MeshFiles
     from arm_viewer.scene.robot import VisualRobot
+    from arm_viewer.scene.shapes import MeshFiles
 
 
 TRACE_COLOUR = (37, 99, 235)

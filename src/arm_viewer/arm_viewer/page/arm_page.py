@@ -49,8 +49,8 @@ from arm_viewer.panels.interface import (
     ShownFile,
 )
 from arm_viewer.port import PagePort, Where
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
+from arm_viewer.scene.shapes import MeshFiles
 from arm_viewer.scene.store import SceneStore, ToolTrace
 
 PANELS = PluginGroup(

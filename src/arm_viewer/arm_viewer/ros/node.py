@@ -38,11 +38,10 @@ from arm_viewer.port import (
     ShownPage,
     Where,
 )
-from arm_viewer.ros.driver_panel import DriverPanel
+from arm_viewer.ros.driver_panel import DriverPanel, SharedControl
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.robot_display import RobotDisplay
 from arm_viewer.ros.service_client import IkClient, ServiceClient
-from arm_viewer.ros.shared_control import SharedControl
 from arm_viewer.ros.subscriptions import LayerSwitches, SceneSubscriptions
 from arm_viewer.ros.task_panel import RosTasks, TaskPanel, TeachPanel
 from arm_viewer.scene.robot import VisualRobot

@@ -16,9 +16,8 @@ from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import NO_ROBOT, SceneDrawer, SceneView
 from arm_viewer.control.controls import DragHandle
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
-from arm_viewer.scene.shapes import Ellipsoid
+from arm_viewer.scene.shapes import Ellipsoid, MeshFiles
 from arm_viewer.scene.store import PIECES, SceneStore, ToolTrace
 
 ACCESS = make_access("127.0.0.1")

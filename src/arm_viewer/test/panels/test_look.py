@@ -14,8 +14,8 @@ from arm_testing.page import FakePage
 from arm_viewer.browser.drawers import BodyLook, FrameDrawer
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.look import LookPanel, frame_names
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import read_robot
+from arm_viewer.scene.shapes import MeshFiles
 
 from arm_description import load_robot
 

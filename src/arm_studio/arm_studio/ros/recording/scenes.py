@@ -16,9 +16,8 @@ from arm_common.ros.message_conversions import transform_matrix
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array
 from arm_description.urdf.elements import TRUE_FRAMES
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.shapes import PlacedShape
+from arm_viewer.scene.shapes import MeshFiles, PlacedShape
 from arm_viewer.scene.store import MarkerKey, PlacedMarker, SceneStore
 from geometry_msgs.msg import TransformStamped
 

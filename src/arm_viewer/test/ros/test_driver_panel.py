@@ -10,8 +10,8 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.page import FakeGui
+from arm_viewer.ros.driver_panel import READ_ONLY, SharedControl
 from arm_viewer.ros.joint_commands import SliderPublisher
-from arm_viewer.ros.shared_control import READ_ONLY, SharedControl
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore
 from std_msgs.msg import String
