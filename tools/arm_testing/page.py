@@ -221,7 +221,7 @@ class FakePage:
             "every": self._every,
         }
         self.context = PanelContext(**(values | more))
-        self.state = PanelState(self.robot, self.positions, "", None)
+        self.state = PanelState(self.robot, self.positions)
 
     def build(self, kind: Any, *arguments: Any) -> Any:
         """Return a panel that is built and has the first state."""

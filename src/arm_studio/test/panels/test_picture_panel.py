@@ -107,7 +107,7 @@ def test_what_is_transparent_becomes_white():
 
 def test_whole_picture_reaches_the_browser_that_asked_under_the_name_of_the_robot():
     page, browser = Page(), Browser()
-    page.panel.update(PanelState(SimpleNamespace(name="my arm/2"), {}, "base", None))
+    page.panel.update(PanelState(SimpleNamespace(name="my arm/2"), {}))
     page.panel.save(browser)
     page.panel.save(browser)
     assert BUSY in page.html.content

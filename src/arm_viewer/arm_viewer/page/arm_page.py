@@ -376,10 +376,8 @@ class ArmPage:
         """Write the sidebar's numbers; return whether the sliders must be moved later."""
         values = self.port.positions()
         self._view.write_numbers(values)
-        tool = self.store.frames.get(self._settings.tool)
         if self._panels is not None:
-            state = PanelState(self.store.robot, values, self.store.fixed_frame, tool)
-            self._panels.update(state)
+            self._panels.update(PanelState(self.store.robot, values))
         self._sliders_moved |= values != self._written
         self._written = dict(values)
         if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:

@@ -143,8 +143,6 @@ class PanelState:
 
     robot: VisualRobot | None  # None until a robot_description has arrived
     positions: Mapping[str, float]  # of all joints, by name [rad or m]
-    fixed_frame: str  # the frame that stays in the picture; "" if unknown
-    tool: Array | None  # (4, 4), fixed <- tool; None if unknown
 
 
 @dataclass(frozen=True)

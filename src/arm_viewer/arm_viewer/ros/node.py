@@ -28,7 +28,7 @@ from std_srvs.srv import Trigger
 
 from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
-from arm_viewer.page.arm_page import ArmPage, PageSettings
+from arm_viewer.page.arm_page import SHOWS_ONLY, ArmPage, PageSettings
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY
 from arm_viewer.port import (
     IkRequest,
@@ -47,6 +47,8 @@ from arm_viewer.ros.task_panel import RosTasks, TaskPanel, TeachPanel
 from arm_viewer.scene.robot import VisualRobot
 
 # mypy: disable-error-code="no-untyped-call"
+
+BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 
 
 @dataclass(frozen=True)
@@ -108,9 +110,6 @@ class ViewerParameters:
     show_trace: bool = parameter(
         True, "Whether the tool's path is drawn at first; the panel has a switch."
     )
-
-
-NO_CONTROL = "This page shows the arm and moves nothing."
 
 
 class RosArm:
@@ -234,7 +233,7 @@ class RosArm:
     def move(self, joints: Mapping[str, float]) -> str:
         """Move joints, by name [rad or m]; return why they cannot move, or ""."""
         commander = self._shared or self._driver
-        return NO_CONTROL if commander is None else commander.move(joints)
+        return SHOWS_ONLY if commander is None else commander.move(joints)
 
     def solve(
         self, frame: str, pose: Array, request: IkRequest, on_response: ResponseCallback
@@ -293,9 +292,6 @@ def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
 
     with page.gui.part("Task"):
         TaskPanel(tasks, page.gui, show_server)
-
-
-BATCH_DELAY = 0.02  # [s], shorter than the 33 ms between two frames
 
 
 class ViewerNode(Node):

@@ -16,7 +16,7 @@ from arm_viewer.panels.interface import (
 )
 from arm_viewer.port import Where
 
-STATE = PanelState(None, {}, "", None)
+STATE = PanelState(None, {})
 
 
 class Recorded:

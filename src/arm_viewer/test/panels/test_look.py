@@ -87,7 +87,7 @@ def test_frames_are_switched_by_themselves_until_all_are(drawer, robot):
 
 def test_panel_offers_a_button_for_each_frame_and_takes_only_frames(drawer, robot):
     page = FakePage(view=SimpleNamespace(drawer=SimpleNamespace(frames=drawer)))
-    page.state = state = PanelState(robot, {}, robot.root, None)
+    page.state = state = PanelState(robot, {})
     panel = page.build(LookPanel)
     html = page.gui.below("")
     links = re.findall('data-send="([^"]*)"', html.content)

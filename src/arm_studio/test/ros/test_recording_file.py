@@ -11,9 +11,9 @@ import lz4.frame
 import numpy as np
 import pytest
 import zstandard
-from arm_studio.ros.recording.export import main as export
-from arm_studio.ros.recording.reader import LONGEST_PAUSE, RecordingFile, timeline
-from arm_studio.ros.recording.scenes import scene_topics, scenes
+from arm_studio.ros.export import main as export
+from arm_studio.ros.recorded_scenes import scene_topics, scenes
+from arm_studio.ros.recording_file import LONGEST_PAUSE, RecordingFile, timeline
 from arm_viewer.errors import ViewerError
 from geometry_msgs.msg import TransformStamped
 from mcap.data_stream import RecordBuilder

@@ -23,8 +23,8 @@ from geometry_msgs.msg import TransformStamped
 
 from arm_studio.pictures.canvas import FlatShape
 from arm_studio.pictures.scene_primitives import ScenePrimitives, primitives_of
-from arm_studio.ros.recording.player import TF
-from arm_studio.ros.recording.reader import RecordingFile
+from arm_studio.ros.player import TF
+from arm_studio.ros.recording_file import RecordingFile
 
 # mypy: disable-error-code="no-untyped-call"
 

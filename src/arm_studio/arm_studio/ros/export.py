@@ -44,14 +44,14 @@ from arm_studio.pictures.figure import FORMATS
 from arm_studio.pictures.raster import Camera, Pixels, render
 from arm_studio.pictures.scene_primitives import ScenePrimitives
 from arm_studio.pictures.solids import normals, shaded
-from arm_studio.ros.recording.reader import RecordingFile, print_notices
-from arm_studio.ros.recording.scenes import (
+from arm_studio.ros.recorded_scenes import (
     RecordedScene,
     moving_frames,
     primitives_in,
     scene_topics,
     scenes,
 )
+from arm_studio.ros.recording_file import RecordingFile, print_notices
 
 FORMAT = "gif"
 DEFAULT_LENGTH, CLOSE_LENGTH = 15.0, 25.0  # [s] longest animation without --speed; with --follow

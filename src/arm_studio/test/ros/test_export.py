@@ -9,11 +9,11 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 from arm_studio.pictures.drawing import posed
-from arm_studio.ros.recording.export import main
-from arm_studio.ros.recording.player import RecordingPlayer
-from arm_studio.ros.recording.reader import RecordingFile
-from arm_studio.ros.recording.scenes import primitives_in, scene_topics
-from arm_studio.ros.recording.scenes import scenes as scenes_in
+from arm_studio.ros.export import main
+from arm_studio.ros.player import RecordingPlayer
+from arm_studio.ros.recorded_scenes import primitives_in, scene_topics
+from arm_studio.ros.recorded_scenes import scenes as scenes_in
+from arm_studio.ros.recording_file import RecordingFile
 from arm_testing.ros.viewed import tf_message
 from PIL import Image
 

@@ -21,7 +21,7 @@ from arm_viewer.errors import ViewerError
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
-from arm_studio.ros.recording.reader import RecordedTopic, RecordingFile, print_notices
+from arm_studio.ros.recording_file import RecordedTopic, RecordingFile, print_notices
 
 # mypy: disable-error-code="no-untyped-call"
 

@@ -14,9 +14,9 @@ from urllib.parse import urlsplit
 import pytest
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC
-from arm_studio.ros.recording.player import RecordingPlayer, main
-from arm_studio.ros.recording.reader import RecordingFile
-from arm_studio.ros.recording.recorder import RULE, TopicRecorder, schema_text
+from arm_studio.ros.player import RecordingPlayer, main
+from arm_studio.ros.recorder import RULE, TopicRecorder, schema_text
+from arm_studio.ros.recording_file import RecordingFile
 from arm_testing import domains
 from arm_testing.ros.viewed import ViewedNode
 from arm_viewer.errors import ViewerError
@@ -178,7 +178,7 @@ def test_killed_recorder_keeps_all_but_the_last_second(ros, urdf, start, tmp_pat
 FULL = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
-from arm_studio.ros.recording.recorder import main
+from arm_studio.ros.recorder import main
 sys.exit(main(sys.argv[1:]))
 """
 
