@@ -132,7 +132,7 @@ class MotionPanel:
         if not self._lengths.names:  # functions may refer to the constants as they are now
             values = {n: f"{v:.17g}" for n, v in editing.editor.model.constants.items()}
             values.pop(VARIABLE, None)
-            self._lengths = TimeFunctions(constants=values)
+            self._lengths = TimeFunctions(values)
         self._enter(self._lengths, name, text)
 
     def _field(self, name: str, text: str) -> Any:
