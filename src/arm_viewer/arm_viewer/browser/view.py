@@ -57,6 +57,7 @@ class SceneDrawer:
     """Draws into one viser server. Not thread-safe: used by one thread.
 
     Attributes:
+        scene: viser's, for the handles of panels.
         meshes: The files of meshes.
         cameras: Those of the browsers.
         frames: The nodes of all frames.
@@ -75,7 +76,7 @@ class SceneDrawer:
         switches: Mapping[str, bool],
         postures: Postures = dict,
     ) -> None:
-        self._server, self._scene = server, server.scene
+        self._server, self.scene = server, server.scene
         self.meshes = meshes
         self._on = dict(switches)
         self.cameras = Cameras(server, postures)
@@ -89,12 +90,7 @@ class SceneDrawer:
         self._axis_link = ""  # that it is drawn on
         self._on_top = False  # whether browsers draw frames on top of the bodies
         self._ground = 0.0
-        self._add_floor(START_SIZE)
-
-    @property
-    def scene(self) -> viser.SceneApi:
-        """Viser's scene, for the handles of panels."""
-        return self._scene
+        self._add_floor()
 
     @property
     def size(self) -> float:
@@ -109,7 +105,7 @@ class SceneDrawer:
                 self.frames.remove(name)
             if changes.robot is not None:
                 if self.cameras.set_robot(changes.robot):
-                    self._add_floor(self.size)
+                    self._add_floor()
                 problems += self.frames.set_robot(changes.robot, self.size)
             problems += self.frames.move(changes.moved)
             for key in changes.erased:
@@ -125,13 +121,13 @@ class SceneDrawer:
         height = float(corners[:, 2].min())
         if -self.size < height < self._ground:
             self._ground = height
-            self._add_floor(self.size)
+            self._add_floor()
         self.cameras.include(corners)
 
     def set_caption(self, text: str) -> None:
         """Show a line of text above the arm; empty to hide it."""
         if self._caption is None:
-            self._caption = self._scene.add_label(
+            self._caption = self.scene.add_label(
                 "/caption", "", font_screen_scale=0.9, anchor="bottom-center"
             )
         self._caption.text = "\n".join(wrap(text, CAPTION_WIDTH))
@@ -148,7 +144,7 @@ class SceneDrawer:
             if number in self._trace:
                 self._trace[number].points = pairs
                 continue
-            self._trace[number] = self._scene.add_line_segments(
+            self._trace[number] = self.scene.add_line_segments(
                 # Reuse the names: the server keeps a record of every name it has ever seen.
                 f"/trace/{number % (PIECES + 1)}",
                 pairs,
@@ -186,8 +182,9 @@ class SceneDrawer:
 
     @property
     def floor(self) -> Floor:
-        """The floor."""
-        return Floor(self._height(), round_length(self.size / 6.0), FADE * self.size)
+        """The floor, just below the objects on it."""
+        height = self._ground - 0.003 * self.size
+        return Floor(height, round_length(self.size / 6.0), FADE * self.size)
 
     def set_on_top(self, on: bool) -> None:
         """Note whether browsers draw frames and centres of mass on top of the bodies."""
@@ -202,7 +199,7 @@ class SceneDrawer:
         if (carrier := next((c for c in carriers.values() if c.name == joint), None)) is not None:
             axis = 0.16 * self.size * np.array(carrier.axis)
             self._axis_link = carrier.child
-            self._axis = self._scene.add_arrows(
+            self._axis = self.scene.add_arrows(
                 f"{node_of(carrier.child)}/axis",
                 np.array([[-axis, axis]]),
                 AXIS_COLOUR,
@@ -219,21 +216,17 @@ class SceneDrawer:
             for piece in self._trace.values():
                 piece.visible = self._on["trace"]
 
-    def _height(self) -> float:
-        """Return the floor's height [m]: just below the objects on it."""
-        return self._ground - 0.003 * self.size
-
-    def _add_floor(self, size: float) -> None:
-        cell = round_length(size / 6.0)
-        self._scene.add_grid(
+    def _add_floor(self) -> None:
+        floor = self.floor
+        self.scene.add_grid(
             "/floor",
-            position=(0.0, 0.0, self._height()),
+            position=(0.0, 0.0, floor.height),
             infinite_grid=True,
-            cell_size=cell,
-            section_size=5.0 * cell,
+            cell_size=floor.cell,
+            section_size=5.0 * floor.cell,
             cell_color=(216, 222, 230),
             section_color=(180, 190, 203),
-            fade_distance=FADE * size,
+            fade_distance=floor.fade,
             fade_from="origin",
             shadow_opacity=0.22,
         )

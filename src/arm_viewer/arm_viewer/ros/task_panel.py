@@ -28,14 +28,42 @@ from arm_viewer.ros.service_client import ServiceClient
 
 # mypy: disable-error-code="no-untyped-call"
 
-_TRIGGERS = ("pause", "resume", "step", "stop")  # below task_server/
+DEFAULT_TASK = "nut_transfer"
+PUT_BACK = "Put nut and payloads back"
+CONTINUE = "Continue at step {}"
+_STATES = {
+    TaskState.IDLE: "idle",
+    TaskState.CHECKING: "checking",
+    TaskState.RUNNING: "running",
+    TaskState.PAUSING: "pausing",
+    TaskState.PAUSED: "paused",
+    TaskState.STOPPING: "stopping",
+}
+_LIST_PERIOD = 1.0  # [s] at least between two calls of list_tasks
+_STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
+# Service below task_server/ -> the label of its button.
+TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
+# Service below teach/ -> the label of its button.
+POSES = {"save_pose": "Save pose", "forget_pose": "Delete pose"}
+PATHS = {"record": "Record path", "end_recording": "End recording", "replay": "Replay"}
+# Label -> constant of the service touch_bolt.
+_BOLT = TouchBolt.Request
+SURFACES = {"Rim": _BOLT.RIM, "End": _BOLT.END, "Flank": _BOLT.FLANK}
+TOUCHES = {
+    "Add touch point": _BOLT.ADD,
+    "Locate bolt": _BOLT.LOCATE,
+    "Write bolt to scene": _BOLT.WRITE,
+    "Clear touch points": _BOLT.CLEAR,
+    "Nut clicks now": _BOLT.CLICK,
+    "Write thread to scene": _BOLT.WRITE_THREAD,
+}
 _SERVICES: dict[str, tuple[Any, str, QoSProfile]] = {
     "list_tasks": (ListTasks, "list_tasks", CALLS),
     "check_task": (CheckTask, "check_task", CALLS),
     "reset_world": (Trigger, "nut_world/reset", CALLS),
-    **{n: (Trigger, f"task_server/{n}", service_qos(n)) for n in _TRIGGERS},
-    **{n: (TeachPose, f"teach/{n}", CALLS) for n in ("save_pose", "forget_pose")},
-    **{n: (RecordPath, f"teach/{n}", CALLS) for n in ("record", "end_recording", "replay")},
+    **{n: (Trigger, f"task_server/{n}", service_qos(n)) for n in TRIGGERS},
+    **{n: (TeachPose, f"teach/{n}", CALLS) for n in POSES},
+    **{n: (RecordPath, f"teach/{n}", CALLS) for n in PATHS},
     "touch_bolt": (TouchBolt, "teach/touch_bolt", CALLS),
 }
 
@@ -86,8 +114,7 @@ class RosTasks:
 
     def stop(self) -> None:
         """Stop the task, if a task server is there."""
-        if self._stop.ready:
-            self._stop.call()
+        self._stop.call()
 
 
 def _on_goal_response(on_end: Callable[[str, Sequence[Any]], None], future: Any) -> None:
@@ -101,23 +128,6 @@ def _on_goal_response(on_end: Callable[[str, Sequence[Any]], None], future: Any)
         on_end(result.message, result.report)
 
     handle.get_result_async().add_done_callback(on_result)
-
-
-DEFAULT_TASK = "nut_transfer"
-PUT_BACK = "Put nut and payloads back"
-CONTINUE = "Continue at step {}"
-# Service below task_server/ -> the label of its button.
-TRIGGERS = {"pause": "Pause", "resume": "Resume", "step": "Step", "stop": "Stop task"}
-_STATES = {
-    TaskState.IDLE: "idle",
-    TaskState.CHECKING: "checking",
-    TaskState.RUNNING: "running",
-    TaskState.PAUSING: "pausing",
-    TaskState.PAUSED: "paused",
-    TaskState.STOPPING: "stopping",
-}
-_LIST_PERIOD = 1.0  # [s] at least between two calls of list_tasks
-_STYLE = f"padding:.25em .8em;font-size:.8125em;{BREAKS}"
 
 
 class TaskPanel:
@@ -220,22 +230,6 @@ class TaskPanel:
 
     def _on_triggered(self, response: Any) -> None:
         self._answer("" if response.success else response.message)
-
-
-# Service below teach/ -> the label of its button.
-POSES = {"save_pose": "Save pose", "forget_pose": "Delete pose"}
-PATHS = {"record": "Record path", "end_recording": "End recording", "replay": "Replay"}
-# Label -> constant of the service touch_bolt.
-_BOLT = TouchBolt.Request
-SURFACES = {"Rim": _BOLT.RIM, "End": _BOLT.END, "Flank": _BOLT.FLANK}
-TOUCHES = {
-    "Add touch point": _BOLT.ADD,
-    "Locate bolt": _BOLT.LOCATE,
-    "Write bolt to scene": _BOLT.WRITE,
-    "Clear touch points": _BOLT.CLEAR,
-    "Nut clicks now": _BOLT.CLICK,
-    "Write thread to scene": _BOLT.WRITE_THREAD,
-}
 
 
 class TeachPanel:

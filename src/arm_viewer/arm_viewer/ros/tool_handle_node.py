@@ -55,6 +55,9 @@ from arm_viewer.scene.store import POSE_TOLERANCE
 
 # mypy: disable-error-code="no-untyped-call"
 
+PERIOD = 0.1  # [s] between updates of the marker's pose
+HANDLE_SIZE = 0.15  # of the reach: about as long as a tool
+FEEDBACK = InteractiveMarkerFeedback
 NAME = "tool"
 LIST_SOLUTIONS, MODE, SOLUTIONS = 1, 2, 3  # menu entries; modes and solutions follow
 FIRST_MODE, FIRST_SOLUTION = 10, 100
@@ -179,11 +182,6 @@ class InteractiveServer:
         response.sequence_number = self._number
         response.markers = [] if self._marker is None else [self._marker]
         return response
-
-
-PERIOD = 0.1  # [s] between updates of the marker's pose
-HANDLE_SIZE = 0.15  # of the reach: about as long as a tool
-FEEDBACK = InteractiveMarkerFeedback
 
 
 @dataclass(frozen=True)
