@@ -21,6 +21,17 @@ from arm_common.yaml.colours import Rgba
 from arm_description.model.looks import LookKind, profile
 from numpy.typing import ArrayLike
 
+# Direction to the light, in base_link.
+LIGHT = np.array((0.35, -0.45, 0.82))
+_AMBIENT = 0.62
+_SIDES = 28  # of a cylinder
+_SLICES = 10  # of a sphere, from pole to pole
+_PIECE = 0.4  # length of a face along a cylinder, in radii
+_MAX_PIECES = 24  # along a cylinder, or an edge of a box
+_TOLERANCE = 1e-7  # distance of points that lie in a plane [m]
+_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
+_BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
 
 @dataclass(frozen=True, eq=False)
 class ParallelProjection:
@@ -70,17 +81,6 @@ Projection: TypeAlias = ParallelProjection | PinholeProjection
 
 
 Rgb: TypeAlias = tuple[float, float, float]
-
-# Direction to the light, in base_link.
-LIGHT = np.array((0.35, -0.45, 0.82))
-_AMBIENT = 0.62
-_SIDES = 28  # of a cylinder
-_SLICES = 10  # of a sphere, from pole to pole
-_PIECE = 0.4  # length of a face along a cylinder, in radii
-_MAX_PIECES = 24  # along a cylinder, or an edge of a box
-_TOLERANCE = 1e-7  # distance of points that lie in a plane [m]
-_CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
-_BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
 
 @dataclass(frozen=True, eq=False)

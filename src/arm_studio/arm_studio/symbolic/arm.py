@@ -35,10 +35,11 @@ from arm_description.model.units import Units
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
 
-
 _ROUNDING = 1e-12  # relative
 _MAX_SIZE = 12  # operations of an expression that is shown instead of a symbol
 _LENGTH, _ANGLE = "prismatic", "revolute"
+_AXES = "xyz"
+_LONG = 120  # operations above which an entry is left as it is
 
 
 class FormulaReader:
@@ -141,10 +142,6 @@ _OPERATIONS: dict[type[ast.operator], Any] = {
     ast.Mult: lambda a, b: a * b,
     ast.Div: lambda a, b: a / b,
 }
-
-
-_AXES = "xyz"
-_LONG = 120  # operations above which an entry is left as it is
 
 
 class Motion(NamedTuple):

@@ -37,12 +37,17 @@ if TYPE_CHECKING:
     from arm_viewer.scene.robot import VisualRobot
     from arm_viewer.scene.shapes import MeshFiles
 
-
 TRACE_COLOUR = (37, 99, 235)
 AXIS_COLOUR = (194, 65, 12)
 CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
 FADE = 5.0  # where the floor's grid ends, in sizes of the robot
 START_SIZE = 0.5  # [m] the view's size before a robot is known
+NO_ROBOT = "Waiting for a robot: no node describes one yet."
+MAX_LISTED = 4  # names in a message
+NUT_WIDTH = 0.14  # [m] of what a close-up shows around tool and nut
+NUT_NEAR = 0.08  # [m] from the tool, within which it belongs to the close-up
+TOOL_WIDTH = 0.5  # of what a close-up shows around a tool without a nut, of the robot's size
+TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 
 class Floor(NamedTuple):
@@ -236,14 +241,6 @@ def _colour(rgb: tuple[int, int, int]) -> Colour:
     """Return a colour of 0 to 255 as one of 0 to 1."""
     red, green, blue = rgb
     return red / 255.0, green / 255.0, blue / 255.0, 1.0
-
-
-NO_ROBOT = "Waiting for a robot: no node describes one yet."
-MAX_LISTED = 4  # names in a message
-NUT_WIDTH = 0.14  # [m] of what a close-up shows around tool and nut
-NUT_NEAR = 0.08  # [m] from the tool, within which it belongs to the close-up
-TOOL_WIDTH = 0.5  # of what a close-up shows around a tool without a nut, of the robot's size
-TRACE_STEPS = 500  # steps of the tool's path as long as the robot's reach
 
 
 @dataclass

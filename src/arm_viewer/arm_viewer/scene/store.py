@@ -21,6 +21,12 @@ from arm_viewer.scene.robot import VisualRobot
 from arm_viewer.scene.shapes import Box, TextLabel, corners
 
 MAX_MARKERS = 5000  # of all topics: a scene of 2,000 objects has a name and a shape of each
+# A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
+# of a millimetre is less than a pixel shows of a robot that fits on a table.
+POSE_TOLERANCE = 1e-5
+MAX_TEXT = 2000  # characters of a line, about
+PIECE_POINTS = 64
+PIECES = 40
 
 
 class MarkerKey(NamedTuple):
@@ -158,10 +164,6 @@ def _placed(drawing: Drawing, frames: Mapping[str, Array]) -> PlacedMarker | Non
     return PlacedMarker("", frames[drawing.frame] @ drawing.pose, drawing)
 
 
-PIECE_POINTS = 64
-PIECES = 40
-
-
 @dataclass(frozen=True)
 class TraceChanges:
     """The differences from the line drawn last."""
@@ -216,12 +218,6 @@ class ToolTrace:
             del self._pieces[oldest]
             self._dirty.discard(oldest)
             self._dropped.add(oldest)
-
-
-# A pose is sent again if an element of its matrix changed by more than this [m or 1]: a hundredth
-# of a millimetre is less than a pixel shows of a robot that fits on a table.
-POSE_TOLERANCE = 1e-5
-MAX_TEXT = 2000  # characters of a line, about
 
 
 @dataclass(frozen=True)
