@@ -184,14 +184,7 @@ class RosArm:
         LayerSwitches(node, page.gui)
         self._tf = TfListener(node, on_set=page.frames_moved)
         if self._sliders is not None and self._parameters.robot:
-            self._display = RobotDisplay(
-                node,
-                page.store,
-                self._tf.tree,
-                self._sliders,
-                self._parameters.prefix,
-                partial(page.show_text, "file"),
-            )
+            self._display = RobotDisplay(node, page, self._tf.tree, self._sliders)
         is_drawn = self._display.is_drawn if self._display else lambda urdf: False
         SceneSubscriptions(node, page, self._parameters.marker_topics, is_drawn)
         if self._sliders is None:
