@@ -19,14 +19,12 @@ from arm_tasks.ros.scene_publisher import scene_marks, task_text_mark
 from arm_tasks.scene.file import load_scene
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
-from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
-from arm_viewer.browser.view import SceneView
-from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.browser.view import SceneDrawer, SceneView
 from arm_viewer.scene.robot import read_robot
-from arm_viewer.scene.store import SceneStore
-from arm_viewer.scene.tool_trace import ToolTrace
+from arm_viewer.scene.shapes import MeshFiles
+from arm_viewer.scene.store import SceneStore, ToolTrace
 from bench_viewer import Client, memory
 
 from arm_description import load_robot

@@ -14,7 +14,7 @@ import sys
 import threading
 from typing import Any
 
-from arm_viewer.local.view import local_page
+from arm_viewer.local_arm import local_page
 from arm_viewer.page.arm_page import PageSettings
 from websockets.sync.client import ClientConnection
 
@@ -96,15 +96,15 @@ def main() -> None:
     is_edited = "--core" not in sys.argv
     if not is_edited:
         plugins.entry_points = lambda file, group: {}
-    with local_page(PageSettings(robot="nut_arm")) as (page, loop):
-        thread = threading.Thread(target=loop.run)
+    with local_page(PageSettings(robot="nut_arm")) as (page, arm):
+        thread = threading.Thread(target=arm.run)
         thread.start()
         try:
             address = page.address.removeprefix("http://")
             with connected(address) as socket:
                 reached = use(page, LocalBrowser(socket), is_edited)
         finally:
-            loop.stop()
+            arm.end()
             thread.join()
     ros = [name for name in sys.modules if name.partition(".")[0] in ("rclpy", "sensor_msgs")]
     print(json.dumps({**reached, "ros": ros}))

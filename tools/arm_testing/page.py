@@ -18,8 +18,7 @@ import pytest
 from arm_description.library import load_robot
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui, element_id
-from arm_viewer.control.command_table import CommandTable
-from arm_viewer.panels.interface import PanelContext, PanelState, ShownFile
+from arm_viewer.panels.interface import CommandTable, PanelContext, PanelState, ShownFile
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import read_robot
 
@@ -222,7 +221,7 @@ class FakePage:
             "every": self._every,
         }
         self.context = PanelContext(**(values | more))
-        self.state = PanelState(self.robot, self.positions, "", None)
+        self.state = PanelState(self.robot, self.positions)
 
     def build(self, kind: Any, *arguments: Any) -> Any:
         """Return a panel that is built and has the first state."""

@@ -46,7 +46,7 @@ SLOW = (
     "arm_studio/test/commands/test_draw",
     "arm_hardware/test/calibration/test_kinematic_fit",
     "arm_simulation/test/emulation/test_soak",
-    "arm_studio/test/design/test_design",
+    "arm_studio/test/test_design",
     "arm_kinematics/test/kernels/test_residuals",
     "arm_kinematics/test/paths/test_differential_ik",
     "arm_simulation/test/arms/test_nut_transfer",

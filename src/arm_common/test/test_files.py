@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from arm_common.errors import InputError
 from arm_common.files.access import ANY_FILE
-from arm_common.files.requests import RecordedFiles, RestrictedFiles, SentFiles, folders_in
+from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.files.saving import check_writable, write_bytes
 
 TEXT = b"task: t\n"
@@ -118,21 +118,6 @@ def test_no_more_is_read_than_is_used(files, place):
     for access in (files, ANY_FILE):
         assert len(access.read(Path("large.yaml"), 10)) == 11
     assert len(ANY_FILE.read(Path("/dev/zero"), 10)) == 11
-
-
-def test_sent_files_go_before_others_and_open_no_others(files):
-    sent = SentFiles({"own.yaml": "sent", "a/../b.yaml": "b"}, files)
-    assert sent.read(Path("./own.yaml"), 100) == b"sent"
-    assert sent.has(Path("b.yaml")) and sent.read(Path("below/own.yaml"), 100) == TEXT
-    assert not sent.has(Path("../secret.yaml"))
-
-
-def test_recorded_files_are_those_that_were_read(place):
-    files = RecordedFiles()
-    files.read(Path("below/../own.yaml"), 100)
-    (place / "binary").write_bytes(b"\xff\xfe")
-    files.read(place / "binary", 100)
-    assert files.texts == {"own.yaml": TEXT.decode()}
 
 
 def test_any_file_of_an_odd_name_does_not_exist(place):

@@ -19,6 +19,7 @@ from arm_description.errors import DescriptionError
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import (
     NO_MOTION,
+    ActuatorLimits,
     Bar,
     Colours,
     Convention,
@@ -35,7 +36,7 @@ from arm_description.model.looks import LookShape
 from arm_description.model.units import SI, Units
 
 if TYPE_CHECKING:
-    from arm_description.model.transmissions.transmission import ActuatorLimits, Transmission
+    from arm_description.model.transmissions.transmission import Transmission
 
 EXPORTERS = PluginGroup(
     group="arm_description.exporters",

@@ -65,16 +65,15 @@ class Clock:
 class TimeFunctions:
     """Expressions of the time t by name, such as ``30*sin(90*t)``.
 
-    Angles, also those within functions, are in the unit `radian` [rad]; a value is a number in the
-    unit of what its name stands for.
+    Angles, also those within functions, are in degrees; a value is a number in the unit of what
+    its name stands for.
 
     Args:
-        radian: The unit of angles, by default the degree.
         constants: Numbers or expressions that they may refer to by name.
     """
 
-    def __init__(self, radian: float = DEGREE, constants: Mapping[str, str] | None = None) -> None:
-        self._expressions = Expressions(constants, radian, "name")
+    def __init__(self, constants: Mapping[str, str] | None = None) -> None:
+        self._expressions = Expressions(constants, DEGREE, "name")
         self._functions: dict[str, Callable[[float], float]] = {}
 
     @property

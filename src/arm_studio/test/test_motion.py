@@ -45,8 +45,8 @@ def test_functions_are_in_degrees_as_are_the_angles_in_them():
     assert functions.at(1.0) == pytest.approx({"waist": 30.0, "slide": 11.0})
     functions.set("slide", "  ", 0.0)
     assert functions.names == ("waist",)
-    lengths = TimeFunctions(1.0, {"l1": "0.2", "half": "l1/2"})
-    lengths.set("l2", "half + 0.01*sin(pi*t)", 0.0)
+    lengths = TimeFunctions({"l1": "0.2", "half": "l1/2"})
+    lengths.set("l2", "half + 0.01*sin(180*t)", 0.0)
     assert lengths.at(0.5)["l2"] == pytest.approx(0.11)
 
 

@@ -49,7 +49,7 @@ def test_task_server_is_launched_beside_the_driver(said):
 
 def test_page_is_started_with_valid_parameters(said):
     pytest.importorskip("rclpy")
-    from arm_viewer.ros.parameters import ViewerParameters
+    from arm_viewer.ros.node import ViewerParameters
 
     words = said(PAGE, "arm_viewer/viewer", ARM_ROBOT="/home/arm/my arm.yaml")
     assert words[0] == "--ros-args"

@@ -4,7 +4,7 @@
 
 `scene/` is what is shown, without ROS and without a browser; `browser/` draws it with viser;
 `port.py` is how a page reaches an arm; `control/` moves it, in `panels/` of a `page/`; `ros/` and
-`local/` are the implementations of the port: topics, and a model in the same process.
+`local_arm.py` are the implementations of the port: topics, and a model in the same process.
 """
 
 from arm_viewer.errors import ViewerError

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The port between a page and an arm: what the page receives from it, and how it commands it.
 
-An implementation is either a node in a ROS graph (`arm_viewer.ros.ros_arm`) or a model in the same
-process (`arm_viewer.local.local_arm`). All calls, in both directions, are made in one thread.
+An implementation is either a node in a ROS graph (`arm_viewer.ros.node`) or a model in the same
+process (`arm_viewer.local_arm`). All calls, in both directions, are made in one thread.
 """
 
 from __future__ import annotations

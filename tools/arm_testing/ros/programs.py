@@ -27,8 +27,8 @@ NODES = {
     "driver": "arm_hardware.commands.entry_points:hardware",
     "handle": "arm_viewer.commands.entry_points:tool_handle",
     "viewer": "arm_viewer.commands.entry_points:viewer",
-    "recorder": "arm_studio.ros.recording.recorder",
-    "player": "arm_studio.ros.recording.player",
+    "recorder": "arm_studio.ros.recorder",
+    "player": "arm_studio.ros.player",
 }
 
 

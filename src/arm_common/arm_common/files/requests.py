@@ -1,14 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Files that the requests of other programs may name, or whose contents they bring along."""
+"""Files that the requests of other programs may name."""
 
 from __future__ import annotations
 
 import errno
 import os
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 
 from arm_common.errors import InputError
@@ -81,56 +80,6 @@ class RestrictedFiles(FileAccess):
         if resolved:
             folders, files = [f.resolve() for f in folders], [f.resolve() for f in files]
         return path in files or any(path.is_relative_to(folder) for folder in folders)
-
-
-class SentFiles(FileAccess):
-    """Files whose contents came with a request, before those of another access.
-
-    Args:
-        texts: Contents by path, as the request names them.
-        others: Access to all other files.
-    """
-
-    def __init__(self, texts: Mapping[str, str], others: FileAccess) -> None:
-        self._texts = {os.path.normpath(name): text for name, text in texts.items()}
-        self._others = others
-
-    def path(self, name: str) -> Path:
-        """Return the path that a name in a request means."""
-        return Path(name) if os.path.normpath(name) in self._texts else self._others.path(name)
-
-    def has(self, path: Path) -> bool:
-        """Return whether there is such a file."""
-        return os.path.normpath(path) in self._texts or self._others.has(path)
-
-    def absence(self, path: Path, noun: str) -> str:
-        """Return why there is no such file, as the other access says."""
-        return self._others.absence(path, noun)
-
-    def read(self, path: Path, max_bytes: int) -> bytes:
-        """Return the content of a file, as `FileAccess.read` does."""
-        text = self._texts.get(os.path.normpath(path))
-        return self._others.read(path, max_bytes) if text is None else text.encode()
-
-
-class RecordedFiles(FileAccess):
-    """All files of this computer; keeps the texts of those that are read, for `SentFiles`.
-
-    Whether they are what they should be is known only once they are parsed.
-
-    Attributes:
-        texts: Contents by path.
-    """
-
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
-
-    def read(self, path: Path, max_bytes: int) -> bytes:
-        """Return the content of a file, as `FileAccess.read` does."""
-        data = super().read(path, max_bytes)
-        with suppress(UnicodeDecodeError):
-            self.texts[os.path.normpath(path)] = data.decode("utf-8-sig")
-        return data
 
 
 def folders_in(text: str, parameter: str) -> list[Path]:

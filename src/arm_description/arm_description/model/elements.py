@@ -290,6 +290,16 @@ def dependent_joint(
 
 
 @dataclass(frozen=True)
+class ActuatorLimits:
+    """Limits of an actuator, infinite where not given."""
+
+    lower: float = -math.inf  # smallest position [rad or m]
+    upper: float = math.inf  # largest position [rad or m]
+    velocity: float = math.inf  # largest speed [rad/s or m/s]
+    acceleration: float = math.inf  # largest acceleration [rad/s^2 or m/s^2]
+
+
+@dataclass(frozen=True)
 class Bar:
     """A bar of a linkage, parallel to a link of the arm and held at levers of equal length.
 

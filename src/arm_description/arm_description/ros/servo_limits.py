@@ -18,8 +18,7 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from arm_description.errors import UrdfError
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import RobotModel, ServoLimits
 from arm_description.urdf.elements import CONSTRAINTS
 from arm_description.urdf.reader import parse_xml
@@ -75,7 +74,9 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     prefix, width = message.get("prefix", ""), message.find("width")
     joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
-    complete = actuators.keys() == set(Drivetrain.of(model).actuators)
+    known = {name for t in model.transmissions for name in t.actuators}
+    own = set(model.joint_names).difference(*(t.joints for t in model.transmissions))
+    complete = actuators.keys() == known | own
     limited = model.limited(
         ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
     )

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 import xml.etree.ElementTree as ET
 
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.optional import OPTIONAL_PARTS
 
@@ -34,8 +34,7 @@ def limits_text(model: RobotModel, prefix: str = "") -> str:
         _add_joint(root, prefix + joint.name, limits)
     if (grip := model.gripper) is not None:
         for name in grip.moving:
-            lower, upper = grip.travel
-            _add_joint(root, prefix + name, ActuatorLimits(lower, upper))
+            _add_joint(root, prefix + name, ActuatorLimits(*grip.travel))
         width = ActuatorLimits(grip.min_width, grip.max_width, grip.velocity, grip.acceleration)
         ET.SubElement(root, "width", _attributes(width))
     for name, limits in model.actuator_limits.items():
@@ -52,5 +51,4 @@ def _add_joint(root: ET.Element, name: str, limits: ActuatorLimits) -> None:
 
 def _attributes(limits: ActuatorLimits) -> dict[str, str]:
     """Return the finite limits, as a URDF writes none for others."""
-    values = {key: getattr(limits, key) for key in KEYS}
-    return {key: repr(value) for key, value in values.items() if math.isfinite(value)}
+    return {key: repr(value) for key, value in vars(limits).items() if math.isfinite(value)}

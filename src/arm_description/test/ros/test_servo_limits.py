@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
+from arm_description.model.elements import ActuatorLimits
 from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.ros.servo_limits import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf

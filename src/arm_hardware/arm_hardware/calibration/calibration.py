@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from arm_description.model.gripper import Claw
 from collections.abc import Sequence
 
-from arm_description.model.elements import mimic_names
+from arm_description.model.elements import ActuatorLimits, mimic_names
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
-    ActuatorLimits,
     SeveralActuatorsTransmission,
 )
 from arm_description.robot_model import RobotModel, ServoLimits

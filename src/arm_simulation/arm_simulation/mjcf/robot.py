@@ -21,11 +21,16 @@ from typing import Any
 import numpy as np
 from arm_common.transforms import Array, Matrix
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import NO_MOTION, DependentJoint, mimic_names, rgb
+from arm_description.model.elements import (
+    NO_MOTION,
+    ActuatorLimits,
+    DependentJoint,
+    mimic_names,
+    rgb,
+)
 from arm_description.model.gripper import Gripper
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
-    ActuatorLimits,
     LinearTransmission,
     Transmission,
 )

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import numpy as np
 from arm_common.files.access import installed_share
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
@@ -29,7 +30,7 @@ from arm_kinematics.dexterity.optimal_posture import best_posture
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
-from arm_studio.design.design import (
+from arm_studio.design import (
     Design,
     condition,
     designed_robot,
@@ -39,9 +40,11 @@ from arm_studio.design.design import (
     start_from,
     try_start,
 )
+from arm_studio.pictures.figure import save_figure
 
 _LENGTH = 0.2
 _REPORT_EVERY = 10  # steps
+_AXIS = 0.35  # half the length at which an axis is drawn, in characteristic lengths
 _STEP_TIME = 0.8  # [s] for which the view shows a step; it looks for a changed file every 0.3 s
 
 
@@ -72,14 +75,38 @@ def _design(arguments: argparse.Namespace) -> None:
         f"with the characteristic length {1e3 * length:.4g} mm."
     )
     if arguments.plot:
-        from arm_studio.design.charts import draw_design
-
         draw_design(design, Path(arguments.plot))
     if arguments.view:
         _show([*_drawable(steps, length, arguments.name), model], arguments.output)
     cli.write_text(_text(model), arguments.output)
     if arguments.view:
         cli.print_status(f"The last step is in {arguments.output}.")
+
+
+def draw_design(design: Design, path: Path) -> None:
+    """Draw the condition number over the steps, and the axes at the design posture.
+
+    Raises:
+        KinematicsError: The file name has no picture format, or the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(9.0, 4.2), layout="constrained")
+    steps = figure.add_subplot(1, 2, 1)
+    steps.semilogy(range(1, len(design.history) + 1), design.history, color="#1e88e5")
+    steps.axhline(1.0, color="#90a4ae", linewidth=0.8)
+    steps.set(xlabel="step", ylabel="condition number", title="Convergence")
+    space = figure.add_subplot(1, 2, 2, projection="3d")
+    points = design.r[0] - design.r
+    links = np.vstack([points, design.r[0]])
+    space.plot(*links.T, color="#607d8b", linewidth=2.0)
+    for number, (point, axis) in enumerate(zip(points, design.e, strict=True), 1):
+        space.plot(*np.column_stack([point - _AXIS * axis, point + _AXIS * axis]), color="#f4511e")
+        space.text(*(point + _AXIS * axis), str(number))
+    space.scatter(*design.r[0], color="#43a047", label="tool point")
+    space.set(title=f"Axes at condition {design.condition:.4f} (lengths in L)", aspect="equal")
+    space.legend()
+    save_figure(figure, path)
 
 
 def _text(model: RobotModel) -> str:

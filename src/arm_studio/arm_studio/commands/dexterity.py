@@ -25,6 +25,7 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.measures import measures
 from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture, condition_at
 from arm_kinematics.dexterity.workspace import (
+    SliceMap,
     SliceRows,
     bounding_box,
     reachable_volume,
@@ -34,6 +35,7 @@ from arm_kinematics.dexterity.workspace import (
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
+from arm_studio.pictures.figure import save_figure
 
 _CELLS = 80  # along the longer side of a slice
 _MARGIN = 0.02
@@ -117,8 +119,6 @@ def _for_processes(file: str) -> str:
 def _draw(
     chain: Chain, best: BestPosture, arguments: argparse.Namespace, pool: Executor | None = None
 ) -> None:
-    from arm_studio.design.charts import draw_slice
-
     robot, calibration = map(_for_processes, (arguments.robot, arguments.calibration))
     job = partial(_rows, robot, calibration)
     run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
@@ -135,6 +135,24 @@ def _draw(
     found = slice_map(chain, T, extent, cell, best.length, run)
     title = f"Reach at {_AXES[k]} = {T[k, 3]:.3g} m"
     draw_slice(found, (plane[0], plane[1]), title, Path(arguments.plot))
+
+
+def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) -> None:
+    """Draw a slice: colour is isotropy, white is out of reach.
+
+    Raises:
+        KinematicsError: The file name has no picture format, or the file cannot be written.
+    """
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+    axes = figure.add_subplot()
+    image = axes.imshow(
+        found.isotropy, origin="lower", extent=found.extent, vmin=0.0, vmax=1.0, cmap="viridis"
+    )
+    figure.colorbar(image, label="isotropy (1 / condition number)")
+    axes.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title)
+    save_figure(figure, path)
 
 
 def _parser() -> argparse.ArgumentParser:

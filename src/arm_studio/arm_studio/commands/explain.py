@@ -51,16 +51,13 @@ def _run(arguments: argparse.Namespace) -> None:
 
 
 def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
-    from arm_studio.derivation.document import FORMATS, DerivationPage, rendered
+    from arm_studio.derivation.document import DerivationPage
     from arm_studio.derivation.forward import ForwardDerivation
     from arm_studio.derivation.inverse import write_inverse
 
-    path = Path(arguments.output)
-    if path.suffix.lower() not in FORMATS:
-        rendered(DerivationPage(), path)
+    page = DerivationPage(Path(arguments.output))
     chain = Chain.from_model(model)
     q = _posture(model, chain, arguments.posture)
-    page = DerivationPage()
     page.heading(f"The kinematics of {model.name}", 1)
     if model.description:
         page.say(f"{model.description}.")
@@ -69,7 +66,7 @@ def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
     ).write(page, q)
     cli.print_status("Writing: inverse ...")
     write_inverse(page, chain, q)
-    for file, content in rendered(page, path).items():
+    for file, content in page.files().items():
         write_bytes(content, file)
         cli.print_status(f"Wrote {file}")
 

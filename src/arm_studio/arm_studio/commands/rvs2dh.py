@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The command that converts an architecture file of RVS (Robot Visualization System).
+"""The command that converts an architecture file of RVS, the Robot Visualization System (McGill).
 
 rvs2dh REDIESTRO -o rediestro.yaml
 """
@@ -8,19 +8,223 @@ rvs2dh REDIESTRO -o rediestro.yaml
 from __future__ import annotations
 
 import argparse
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 
 from arm_common.files.access import read_text
+from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
+from arm_description.model.elements import DhRow, Joint, JointType
 from arm_description.model.units import LENGTHS, Units
+from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.robot_model import RobotModel
 
 from arm_common import cli
-from arm_studio.converters.rvs import left_out, parse_rvs
 
-_MAX_BYTES = 32_000_000
+NUMBERS = {"a": 1, "b": 1, "al": 1, "th": 1, "limits": 2}
+KEYWORDS = ("Link", *NUMBERS, "type", "geomtype", "EndEffector")
+IGNORED = ("geomtype", "endeffector")
+FIRST = ("link", "geomtype")
+TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
+_MAX_BYTES = 32_000_000  # of a file
+_COMMENT = re.compile(r"(#|%|!|//|\*).*")
+_BLOCK = re.compile(r"/\*.*?\*/", re.DOTALL)
+_SEPARATORS = str.maketrans("=:,;", "    ")
+
+
+@dataclass
+class _Statement:
+    """A keyword with the words after it, each with its line."""
+
+    key: str
+    line: int
+    words: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """The words."""
+        return " ".join(word for word, _ in self.words)
+
+
+def parse_rvs(text: str, name: str, units: Units, file: str = "") -> RobotModel:
+    """Parse an architecture file.
+
+    Args:
+        text: text of the file.
+        name: name of the robot.
+        units: unit of its lengths; angles are always in degrees.
+        file: name of the file for errors and the source.
+
+    Raises:
+        DescriptionError: something is missing or invalid; names the line.
+    """
+    title, links = _links(text, file)
+    units = Units(units.length, "deg")
+    joints = tuple(link.joint(units) for link in links)
+    home = {j.name: link.home(j, units) for link, j in zip(links, joints, strict=True)}
+    return RobotModel(
+        name=name,
+        convention="standard",
+        joints=joints,
+        postures=MappingProxyType({"home": MappingProxyType(home)}),
+        description=title or name,
+        source=f"RVS architecture file {file}, lengths read in {units.length}".replace("  ", " "),
+    )
+
+
+def left_out(text: str) -> tuple[str, ...]:
+    """Return a sentence for each part of an architecture file that has no DH numbers."""
+    _, statements = _statements(text)
+    hands = [s.text for s in statements if s.key == "endeffector" and s.text.lower() != "none"]
+    return tuple(
+        f"EndEffector {hand} was left out, for the file has no numbers of it: add gripper or tool "
+        "by hand."
+        for hand in hands
+    )
+
+
+def _links(text: str, file: str) -> tuple[str, list[_Link]]:
+    title, statements = _statements(text)
+    links = list[_Link]()
+    for statement in statements:
+        error = partial(DescriptionError, file=file, line=statement.line)
+        if statement.key == "link":
+            number = len(links) + 1
+            if statement.text != str(number):
+                problem = f"link {number} is numbered {statement.text!r}"
+                raise error(problem, remedy="number them 1, 2, ..")
+            links.append(_Link(file, statement.line, number))
+        elif statement.key not in IGNORED:
+            if not links:
+                raise error(f"{statement.key!r} comes before the first link")
+            links[-1].store(statement)
+    if not links:
+        raise DescriptionError(
+            "there is no link",
+            remedy="start the first one with 'Link 1'",
+            file=file,
+            line=max(1, len(text.splitlines())),
+        )
+    return title, links
+
+
+def _statements(text: str) -> tuple[str, list[_Statement]]:
+    """Return title and statements; a title may contain any word but those in FIRST."""
+    title, statements = list[str](), list[_Statement]()
+    known = {word.lower() for word in KEYWORDS}
+    for word, line in _words(text):
+        key = word.lower()
+        if key in FIRST or (statements and key in known):
+            statements.append(_Statement(key, line))
+        elif statements:
+            statements[-1].words.append((word, line))
+        else:
+            title.append(word)
+    return " ".join(title), statements
+
+
+def _words(text: str) -> Iterator[tuple[str, int]]:
+    text = _BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)
+    for number, line in enumerate(text.splitlines(), start=1):
+        for word in _COMMENT.sub("", line).translate(_SEPARATORS).split():
+            yield word, number
+
+
+@dataclass
+class _Link:
+    """A link of a file; errors name the file and a line."""
+
+    file: str
+    line: int
+    number: int
+    values: dict[str, list[float]] = field(default_factory=dict)
+    type: JointType = "revolute"
+
+    def store(self, statement: _Statement) -> None:
+        key, line, of_link = statement.key, statement.line, f"of link {self.number}"
+        if key == "type":
+            self.type = self._type(statement)
+            return
+        values = [self._number(*word) for word in statement.words]
+        if len(values) != NUMBERS[key]:
+            problem = f"takes {NUMBERS[key]} number(s), not {statement.text or 'none'}"
+            raise self._error(f"{key} {of_link} {problem}", line=line)
+        if key in self.values:
+            raise self._error(f"{key} {of_link} is given twice", "delete one", line)
+        if key == "limits" and values[0] >= values[1]:
+            raise self._error(
+                f"the lower limit {values[0]:g} {of_link} is not below the upper, {values[1]:g}",
+                "give the lower limit first; check the minus signs",
+                line,
+            )
+        self.values[key] = values
+
+    def joint(self, units: Units) -> Joint:
+        for key in ("a", "b", "al", "th"):
+            if key not in self.values:
+                raise self._error(f"link {self.number} has no {key}", "add it")
+        a, b, al, th = (self.values[key][0] for key in ("a", "b", "al", "th"))
+        slides = self.type == "prismatic"
+        if slides and "limits" not in self.values:
+            problem = f"link {self.number} is prismatic and has no limits"
+            raise self._error(problem, "add for example 'limits 0 5'")
+        lower, upper = self.values.get("limits", (-180.0, 180.0))
+        velocity = DEFAULT_VELOCITY[self.type]
+        return Joint(
+            name=f"joint_{self.number}",
+            type=self.type,
+            row=DhRow(
+                theta=units.radians(th) if slides else 0.0,
+                d=0.0 if slides else units.metres(b),
+                a=units.metres(a),
+                alpha=units.radians(al),
+            ),
+            lower=units.si(lower, self.type),
+            upper=units.si(upper, self.type),
+            velocity=velocity,
+            acceleration=4.0 * velocity,
+            effort=math.inf,
+            source="" if "limits" in self.values else "no limits in the RVS file",
+        )
+
+    def home(self, joint: Joint, units: Units) -> float:
+        """Return the initial position in RVS, shifted by whole turns into the limits."""
+        slides = joint.type == "prismatic"
+        shown = self.values["b" if slides else "th"][0]
+        for turn in (0.0,) if slides else (0.0, -360.0, 360.0):
+            value = units.si(shown + turn, joint.type)
+            if joint.lower <= value <= joint.upper:
+                return value
+        problem = f"link {self.number} is at {shown:g}, outside its limits"
+        raise self._error(problem, "check the minus signs of the limits")
+
+    def _number(self, word: str, line: int) -> float:
+        try:
+            value = float(word)
+        except ValueError:
+            remedy = did_you_mean(word, KEYWORDS)
+            problem = f"{word!r} is not a keyword or number"
+            raise self._error(problem, remedy, line) from None
+        if not math.isfinite(value):
+            raise self._error(f"{word} is not a finite number", line=line)
+        return value
+
+    def _type(self, statement: _Statement) -> JointType:
+        word = statement.text
+        for known in TYPES:
+            if word and known.startswith(word.lower()):
+                return known
+        remedy = did_you_mean(word, TYPES)
+        raise self._error(f"{word!r} is not a joint type", remedy, statement.line)
+
+    def _error(self, problem: str, remedy: str = "", line: int | None = None) -> DescriptionError:
+        return DescriptionError(problem, remedy=remedy, file=self.file, line=line or self.line)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -37,6 +37,11 @@ class InverseStep(NamedTuple):
     value: float  # [rad or m]
 
 
+def _found(joint: int, text: str, symbol: sp.Symbol, value: float) -> InverseStep:
+    """Return a step whose equation is the value itself."""
+    return InverseStep(joint, text, (symbol, sp.Float(value)), value)
+
+
 class BranchSteps:
     """The steps of one branch.
 
@@ -59,7 +64,7 @@ class BranchSteps:
             c = self._plan["centre"]
             yield from self._place(0, self._before, c, _moved(self._Q, c))
             turning = range(self._before, self._before + self._after)  # others are kept
-            yield from self._turns(turning, self._rest(self._before))
+            yield from self._turns(turning, self._undone(self._before)[:3, :3])
             return
         if self._before:
             yield self._joint_before()
@@ -96,7 +101,7 @@ class BranchSteps:
         if self._after == 0:
             y = self._Q[:3, :3] @ h
             angle, text = _angle(w, h, y), "It turns the direction of the parallel axes,"
-            return InverseStep(0, f"{text} {_v(h)}, to {_v(y)}.", (q, sp.Float(angle)), angle)
+            return _found(0, f"{text} {_v(h)}, to {_v(y)}.", q, angle)
         arm, wanted = target - o, float(h @ (c - o))
         text = (
             "h is the direction of the parallel axes: they leave the distance along it as it is, "
@@ -152,20 +157,21 @@ class BranchSteps:
         axes = [np.asarray(h) if j < 0 else self._axis(j) for j in joints]
         values = [total if j < 0 else float(self._x[j]) for j in joints]
         names = [sp.Symbol("q_h") if j < 0 else self._symbols[j] for j in joints]
-        w, first = axes[0], joints[0]
+        w = axes[0]
+
+        def found(k: int, text: str, angle: float) -> InverseStep:
+            return _found(joints[k], text, names[k], angle)
+
         if len(joints) == 1:
             angle = _whole_turn(w, R)
-            yield InverseStep(first, "The rotation that is left is one about this axis.",
-                       (names[0], sp.Float(angle)), angle)  # fmt: skip
+            yield found(0, "The rotation that is left is one about this axis.", angle)
             return
         if len(joints) == 2:
             back, there = R.T @ w, R @ axes[1]
             angle = _angle(axes[1], back, w)
-            yield InverseStep(joints[1], f"It turns {_v(back)} to the axis before, {_v(w)}.",
-                       (names[1], sp.Float(angle)), angle)  # fmt: skip
+            yield found(1, f"It turns {_v(back)} to the axis before, {_v(w)}.", angle)
             angle = _angle(w, axes[1], there)
-            yield InverseStep(first, f"It turns the last axis, {_v(axes[1])}, to {_v(there)}.",
-                       (names[0], sp.Float(angle)), angle)  # fmt: skip
+            yield found(0, f"It turns the last axis, {_v(axes[1])}, to {_v(there)}.", angle)
             return
         w5, w6 = axes[1], axes[2]
         there = R @ w6
@@ -179,16 +185,13 @@ class BranchSteps:
         yield self._equation(joints[1], text, a, b, polar - float((w @ w5) * (w5 @ w6)), names[1])
         middle = so3_exp(w5 * values[1])
         if np.linalg.norm(np.cross(w, there)) < 1e-7:
-            yield InverseStep(first, "The outer axes are aligned: it may have any position.",
-                       (names[0], sp.Float(values[0])), values[0])  # fmt: skip
+            yield found(0, "The outer axes are aligned: it may have any position.", values[0])
         else:
             angle = _angle(w, middle @ w6, there)
-            yield InverseStep(first, f"It turns {_v(middle @ w6)} to R w6 = {_v(there)}.",
-                       (names[0], sp.Float(angle)), angle)  # fmt: skip
+            yield found(0, f"It turns {_v(middle @ w6)} to R w6 = {_v(there)}.", angle)
         back = R.T @ so3_exp(w * values[0]) @ w5
         angle = _angle(w6, back, w5)
-        yield InverseStep(joints[2], f"It turns {_v(back)} to {_v(w5)}.",
-                   (names[2], sp.Float(angle)), angle)  # fmt: skip
+        yield found(2, f"It turns {_v(back)} to {_v(w5)}.", angle)
 
     def _place(self, at: int, count: int, c: Array, target: Array) -> Iterator[InverseStep]:
         """Yield the steps for 0 to 3 joints from ``at`` on that bring the point c to target."""
@@ -260,16 +263,14 @@ class BranchSteps:
         w, q = self._axis(joint), self._symbols[joint]
         if self._slides(joint):
             value = float(w @ (y - x))
-            return InverseStep(
-                joint, f"It shifts {_v(x)} to {_v(y)}.", (q, sp.Float(value)), value
-            )
+            return _found(joint, f"It shifts {_v(x)} to {_v(y)}.", q, value)
         a, b = x - self._origin(joint), y - self._origin(joint)
         if np.linalg.norm(np.cross(w, a)) < _ZERO:
             value = float(self._x[joint])
             text = "The point is on its axis: it may have any position."
-            return InverseStep(joint, text, (q, sp.Float(value)), value)
+            return _found(joint, text, q, value)
         value = _angle(w, a, b)
-        return InverseStep(joint, f"It turns {_v(x)} to {_v(y)}.", (q, sp.Float(value)), value)
+        return _found(joint, f"It turns {_v(x)} to {_v(y)}.", q, value)
 
     def _equation(
         self, joint: int, text: str, a: float, b: float, r: float, symbol: Any = None
@@ -288,7 +289,7 @@ class BranchSteps:
                 half = math.acos(min(max(r / size, -1.0), 1.0))
                 middle = math.atan2(b, a)
                 roots = [middle + half, middle - half]
-        value = min(roots, key=lambda root: abs(_difference(root, float(self._x[joint]))))
+        value = min(roots, key=lambda root: abs(_wrapped(root - float(self._x[joint]))))
         shown = " or ".join(dict.fromkeys(number_text(_wrapped(root)) for root in roots))
         return InverseStep(joint, f"{text} Its solutions are {shown}.", (left, sp.Float(r)), value)
 
@@ -317,9 +318,6 @@ class BranchSteps:
         for joint in range(joints):
             Q = self._e(joint, -self._x[joint]) @ Q
         return Q
-
-    def _rest(self, joints: int) -> Array:
-        return self._undone(joints)[:3, :3]
 
 
 def _term(value: float) -> sp.Expr:
@@ -373,10 +371,6 @@ def _whole_turn(w: Array, R: Array) -> float:
 
 def _wrapped(angle: float) -> float:
     return math.remainder(angle, 2.0 * math.pi)
-
-
-def _difference(a: float, b: float) -> float:
-    return math.remainder(a - b, 2.0 * math.pi)
 
 
 def _v(x: Array) -> str:

@@ -13,8 +13,7 @@ from typing import Any
 from arm_common.errors import InputError
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import answer_line, from_display, set_problem
-from arm_viewer.control.command_table import PageCommand
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
@@ -133,7 +132,7 @@ class MotionPanel:
         if not self._lengths.names:  # functions may refer to the constants as they are now
             values = {n: f"{v:.17g}" for n, v in editing.editor.model.constants.items()}
             values.pop(VARIABLE, None)
-            self._lengths = TimeFunctions(constants=values)
+            self._lengths = TimeFunctions(values)
         self._enter(self._lengths, name, text)
 
     def _field(self, name: str, text: str) -> Any:

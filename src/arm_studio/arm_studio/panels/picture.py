@@ -22,14 +22,13 @@ from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.texts import answer_line
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import PlacedShape
+from arm_viewer.scene.shapes import MeshFiles, PlacedShape
 from PIL import Image
 
 from arm_studio.pictures.canvas import Ground, camera_canvas, draw_canvas, draw_text
-from arm_studio.pictures.projection import PinholeProjection
 from arm_studio.pictures.raster import Pixels
 from arm_studio.pictures.scene_primitives import primitives_of
+from arm_studio.pictures.solids import PinholeProjection
 
 KINDS = ("png", "svg", "pdf", "eps")
 LONGER_SIDE = 1920  # [pixel] of a PNG, whatever the size of the window

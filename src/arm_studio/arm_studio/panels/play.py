@@ -15,8 +15,7 @@ from arm_description.trajectories.files import trajectories_for
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import answer_line
-from arm_viewer.control.command_table import PageCommand
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
 

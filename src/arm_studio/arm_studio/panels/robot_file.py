@@ -10,9 +10,8 @@ from pathlib import Path
 
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_choice, status_line
-from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import Panel, PanelContext, PanelState
+from arm_viewer.panels.interface import PageCommand, Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import FileControls, changed_at
 from arm_studio.editing.robot_editing import (

@@ -19,7 +19,7 @@ from arm_tasks.scene.editing import KINDS, SceneEditor
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_choice
-from arm_viewer.control.drag_handle import DragHandle
+from arm_viewer.control.controls import DragHandle
 from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState, ShownFile
 from arm_viewer.port import Where
 

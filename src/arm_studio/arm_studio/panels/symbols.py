@@ -10,9 +10,8 @@ from functools import partial
 from typing import Any
 
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import Panel, PanelContext
+from arm_viewer.panels.interface import PageCommand, Panel, PanelContext
 
 from arm_studio.editing.file_editing import EntryPath, show_entries
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry

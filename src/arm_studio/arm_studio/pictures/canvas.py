@@ -15,12 +15,17 @@ from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_studio.pictures.figure import figure_file
-from arm_studio.pictures.projection import (
+from arm_studio.pictures.solids import (
+    LIGHT,
     ParallelProjection,
     PinholeProjection,
     Projection,
+    Rgb,
+    Solid,
+    normals,
+    painting_ranks,
+    shaded,
 )
-from arm_studio.pictures.solids import LIGHT, Rgb, Solid, normals, painting_ranks, shaded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -195,21 +200,17 @@ class Canvas:
 
 
 def parallel_canvas(
-    solids: Sequence[Solid],
-    view: Matrix,
-    flat: Sequence[FlatShape] = (),
-    extent: Extent | None = None,
+    solids: Sequence[Solid], view: Matrix, flat: Sequence[FlatShape] = ()
 ) -> Canvas:
-    """Return a parallel projection onto a canvas that covers the extent.
+    """Return a parallel projection onto a canvas that covers all that is given.
 
     Args:
         solids: the bodies.
         view: rows right, up, towards the eye.
         flat: faces, lines and dots.
-        extent: what the canvas covers; by default all of them.
     """
     projection = ParallelProjection(view)
-    extent = extent or extent_of(solids, view, flat)
+    extent = extent_of(solids, view, flat)
     limit = 0.27 * float(np.ptp(extent.seen, axis=0).max())
     power = 10.0 ** math.floor(math.log10(limit))
     step = max(n * power for n in (1.0, 2.0, 5.0) if n * power <= limit)

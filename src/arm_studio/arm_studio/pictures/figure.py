@@ -7,7 +7,11 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
+
+from arm_common.files.saving import write_bytes
+from arm_kinematics.errors import KinematicsError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -30,3 +34,19 @@ def figure_file(figure: Figure, kind: str, dpi: float | Literal["figure"] = "fig
         figure.savefig(content, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
     data = content.getvalue()
     return _POSTSCRIPT_DATE.sub(b"", data) if kind in ("eps", "ps") else data
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure into a file.
+
+    Raises:
+        KinematicsError: The ending of its name is not one of FORMATS.
+        InputError: It cannot be written.
+    """
+    kind = path.suffix.removeprefix(".")
+    if kind not in FORMATS:
+        raise KinematicsError(
+            f"'{path.name}' has no picture format; end the name in .{', '.join(FORMATS)}",
+            what="plot",
+        )
+    write_bytes(figure_file(figure, kind), path)

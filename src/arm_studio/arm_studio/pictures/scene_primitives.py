@@ -14,8 +14,7 @@ from arm_common.transforms import Array, frame_along, pose
 from arm_description.model.looks import LookKind
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene import shapes
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import Colour, PlacedShape
+from arm_viewer.scene.shapes import Colour, MeshFiles, PlacedShape
 
 from arm_studio.pictures.canvas import FlatShape
 from arm_studio.pictures.solids import Rgb, Solid

@@ -1,6 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Solids as small flat faces, and their painting order."""
+"""Solids as small flat faces, how they are seen, and their painting order.
+
+A projection maps the points of a scene to a view, in parallel or through a camera's pinhole;
+straight lines stay straight in it, and faces flat. Its `axes` are the rows right, up, towards the
+eye (3, 3), in base_link.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +16,10 @@ from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
-from arm_common.transforms import Matrix
+from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import Rgba
 from arm_description.model.looks import LookKind, profile
 from numpy.typing import ArrayLike
-
-Rgb: TypeAlias = tuple[float, float, float]
 
 # Direction to the light, in base_link.
 LIGHT = np.array((0.35, -0.45, 0.82))
@@ -28,6 +31,56 @@ _MAX_PIECES = 24  # along a cylinder, or an edge of a box
 _TOLERANCE = 1e-7  # distance of points that lie in a plane [m]
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelProjection:
+    """A view from far away: right, up and towards the eye in metres."""
+
+    axes: Matrix
+
+    def seen(self, points: Matrix) -> Matrix:
+        """Return points (..., 3) in base_link [m] as right, up and towards the eye [m]."""
+        turned: Matrix = points @ self.axes.T
+        return turned
+
+    def magnification(self, towards: float) -> float:
+        """Return how long a metre across is in the view: 1, as all lengths are true."""
+        del towards
+        return 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class PinholeProjection:
+    """The view of a camera at a point: right and up are tangents of angles.
+
+    The third coordinate is one over the depth [1/m]. With it the map is projective, so that the
+    order and the visible sides of faces are found as in a parallel projection.
+    """
+
+    axes: Matrix
+    position: Vector  # of the eye (3,) in base_link [m]
+    near: float  # depth from which things are drawn [m]
+
+    def seen(self, points: Matrix) -> Matrix:
+        """Return points (..., 3) in base_link [m] as right, up, and what grows towards the eye.
+
+        Points that are nearer than `near` cannot be drawn: they are NaN.
+        """
+        turned = (points - self.position) @ self.axes.T
+        depth = -turned[..., 2:]
+        depth = np.where(depth < self.near, np.nan, depth)
+        return np.concatenate((turned[..., :2], np.ones_like(depth)), axis=-1) / depth
+
+    def magnification(self, towards: float) -> float:
+        """Return how long a metre across is in the view, where the third coordinate is given."""
+        return towards
+
+
+Projection: TypeAlias = ParallelProjection | PinholeProjection
+
+
+Rgb: TypeAlias = tuple[float, float, float]
 
 
 @dataclass(frozen=True, eq=False)

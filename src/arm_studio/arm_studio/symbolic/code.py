@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -71,7 +71,7 @@ def _c_function(arm: SymbolicArm, name: str, matrix: sp.Matrix) -> str:
     shared, results = _statements(arm, matrix)
     lines = [f"    const double {symbol} = {sp.ccode(value)};" for symbol, value in shared]
     lines += [f"    out[{i}] = {sp.ccode(entry)};" for i, entry in enumerate(results)]
-    return _joined([f"void {name}(const double *q, double *out)\n{{", *lines, "}"])
+    return "\n".join([f"void {name}(const double *q, double *out)\n{{", *lines, "}"])
 
 
 def _python_function(arm: SymbolicArm, name: str, matrix: sp.Matrix) -> str:
@@ -82,8 +82,4 @@ def _python_function(arm: SymbolicArm, name: str, matrix: sp.Matrix) -> str:
     rows = [
         f"        [{', '.join(entries[at : at + width])}]," for at in range(0, len(entries), width)
     ]
-    return _joined([f"def {name}(q):", *lines, "    return [", *rows, "    ]"])
-
-
-def _joined(lines: Iterable[str]) -> str:
-    return "\n".join(lines)
+    return "\n".join([f"def {name}(q):", *lines, "    return [", *rows, "    ]"])

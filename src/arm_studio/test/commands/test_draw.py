@@ -19,7 +19,7 @@ from arm_studio.pictures.canvas import (
     title_lines,
 )
 from arm_studio.pictures.drawing import LINE, posed, spread_labels
-from arm_studio.pictures.projection import ParallelProjection
+from arm_studio.pictures.solids import ParallelProjection
 
 from arm_description import load_robot, shipped_robots
 

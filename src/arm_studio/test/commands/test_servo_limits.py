@@ -19,10 +19,10 @@ from arm_hardware.motion.options import DriverOptions
 from arm_kinematics.commands.describe import main as describe
 from arm_kinematics.commands.pose import ik
 from arm_simulation.arms.driver_arm import DriverArm
+from arm_studio.commands import dexterity as dexterity_command
 from arm_studio.commands.dexterity import main as dexterity
 from arm_studio.commands.moveit import dh2moveit
 from arm_studio.commands.trajectory import main as trajectory
-from arm_studio.design import charts
 from arm_tasks.commands.check import main as check
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.ports import MoveState
@@ -193,7 +193,9 @@ def test_reach_and_moveit_package_are_those_of_a_calibration(
 ):
     limited, words = load_robot("learm", str(reduced)), ["--calibration", str(reduced)]
     drawn, plot = [], ["--slice", "xz", "--cells", "8", "--plot", "map.svg"]
-    monkeypatch.setattr(charts, "draw_slice", lambda found, *_: drawn.append(found.isotropy))
+    monkeypatch.setattr(
+        dexterity_command, "draw_slice", lambda found, *_: drawn.append(found.isotropy)
+    )
     for more in ([], words, [*words, "--workers", "2"]):
         assert dexterity(["learm", *plot, *more]) == 0
     said = capsys.readouterr().out.splitlines()

@@ -8,7 +8,7 @@ import time
 from functools import partial
 
 import pytest
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.panels.motion import MotionPanel

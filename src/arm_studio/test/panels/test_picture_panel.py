@@ -22,10 +22,9 @@ from arm_studio.panels.picture import (
     separate,
 )
 from arm_testing.page import FakeClient, FakePage
-from arm_viewer.browser.scene_drawer import Floor
+from arm_viewer.browser.view import Floor
 from arm_viewer.panels.interface import PanelState
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import Box, PlacedShape, TextLabel
+from arm_viewer.scene.shapes import Box, MeshFiles, PlacedShape, TextLabel
 from PIL import Image
 
 LOOKING_DOWN = np.array([[1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.0, -1.0]])  # x, y, z of it
@@ -108,7 +107,7 @@ def test_what_is_transparent_becomes_white():
 
 def test_whole_picture_reaches_the_browser_that_asked_under_the_name_of_the_robot():
     page, browser = Page(), Browser()
-    page.panel.update(PanelState(SimpleNamespace(name="my arm/2"), {}, "base", None))
+    page.panel.update(PanelState(SimpleNamespace(name="my arm/2"), {}))
     page.panel.save(browser)
     page.panel.save(browser)
     assert BUSY in page.html.content

@@ -7,9 +7,8 @@ import pytest
 from arm_common.transforms import pose, turn_z
 from arm_studio.pictures.scene_primitives import primitives_of
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene import meshes, shapes
-from arm_viewer.scene.meshes import MeshFiles
-from arm_viewer.scene.shapes import PlacedShape
+from arm_viewer.scene import shapes
+from arm_viewer.scene.shapes import MeshFiles, PlacedShape
 
 T = pose(p=(1.0, 2.0, 3.0)) @ turn_z(0.4)
 RED = (1.0, 0.0, 0.0, 1.0)
@@ -97,7 +96,7 @@ def tile(folder, name, faces=2):
 
 
 def test_meshes_have_a_bound_alone_and_together(tmp_path, monkeypatch):
-    monkeypatch.setattr(meshes, "MAX_FACES", 10)
+    monkeypatch.setattr(shapes, "MAX_FACES", 10)
     files = MeshFiles(lambda name: None)
     loaded = [files.load(tile(tmp_path, f"{i}.obj", 4)) for i in range(5)]
     assert len({id(mesh) for mesh in loaded}) == 5

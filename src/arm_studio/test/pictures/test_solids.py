@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from arm_description.model.elements import Origin
 from arm_studio.pictures.canvas import VIEWS, FlatShape, patches
-from arm_studio.pictures.projection import ParallelProjection
-from arm_studio.pictures.solids import Solid, normals, painting_ranks
+from arm_studio.pictures.solids import ParallelProjection, Solid, normals, painting_ranks
 
 
 @pytest.mark.parametrize(

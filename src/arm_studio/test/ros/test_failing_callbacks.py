@@ -43,7 +43,7 @@ PROGRAMS = {
     "contact_world": ["arm_simulation.ros.contact_world_node", *parameters(scene="easel")],
     "viewer": ["arm_viewer.ros.node", *parameters(port=0, drive=True)],
     "tool_handle": ["arm_viewer.ros.tool_handle_node"],
-    "recorder": ["arm_studio.ros.recording.recorder", "-o", "{folder}/all.mcap"],
+    "recorder": ["arm_studio.ros.recorder", "-o", "{folder}/all.mcap"],
 }  # fmt: skip
 NO_CHANGE = Parameter(
     name="use_sim_time",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.urdf.reader import read_urdf
-from arm_studio.moveit.moveit_package import moveit_package
+from arm_studio.commands.moveit import moveit_package
 from arm_tasks.planning.collision.bodies import BodyPlacement, robot_bodies
 from arm_tasks.planning.collision.checker import TOUCH, PairDistances
 from arm_testing.ros.driver import NodeProcess

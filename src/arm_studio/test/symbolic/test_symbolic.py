@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import sympy as sp
-from arm_studio.symbolic.arm import SymbolicArm
+from arm_studio.symbolic.arm import Product, SymbolicArm, inverse_of, shift, turn
 from arm_studio.symbolic.code import kinematics_code
-from arm_studio.symbolic.motions import Product, inverse_of, shift, turn
 from arm_studio.symbolic.polynomials import TrigRing, equal, singular_where
 from arm_testing.samples import ROBOTS
 

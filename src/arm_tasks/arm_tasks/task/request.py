@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
@@ -125,3 +128,53 @@ def check_amount(files: Collection[tuple[str, str]]) -> None:
     if sum(len(name) + len(text.encode()) for name, text in files) > MAX_BYTES:
         size = f"the files of a request can have {MAX_BYTES // 1_000_000} MB altogether"
         raise TasksError(size, remedy=remedy)
+
+
+class SentFiles(FileAccess):
+    """Files whose contents came with a request, before those of another access.
+
+    Args:
+        texts: Contents by path, as the request names them.
+        others: Access to all other files.
+    """
+
+    def __init__(self, texts: Mapping[str, str], others: FileAccess) -> None:
+        self._texts = {os.path.normpath(name): text for name, text in texts.items()}
+        self._others = others
+
+    def path(self, name: str) -> Path:
+        """Return the path that a name in a request means."""
+        return Path(name) if os.path.normpath(name) in self._texts else self._others.path(name)
+
+    def has(self, path: Path) -> bool:
+        """Return whether there is such a file."""
+        return os.path.normpath(path) in self._texts or self._others.has(path)
+
+    def absence(self, path: Path, noun: str) -> str:
+        """Return why there is no such file, as the other access says."""
+        return self._others.absence(path, noun)
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of a file, as `FileAccess.read` does."""
+        text = self._texts.get(os.path.normpath(path))
+        return self._others.read(path, max_bytes) if text is None else text.encode()
+
+
+class RecordedFiles(FileAccess):
+    """All files of this computer; keeps the texts of those that are read, for `SentFiles`.
+
+    Whether they are what they should be is known only once they are parsed.
+
+    Attributes:
+        texts: Contents by path.
+    """
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def read(self, path: Path, max_bytes: int) -> bytes:
+        """Return the content of a file, as `FileAccess.read` does."""
+        data = super().read(path, max_bytes)
+        with suppress(UnicodeDecodeError):
+            self.texts[os.path.normpath(path)] = data.decode("utf-8-sig")
+        return data

@@ -8,13 +8,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from arm_common.files.access import FileAccess
-from arm_common.files.requests import RecordedFiles
 from arm_description.trajectories.files import check_recording
 
 from arm_tasks.errors import TasksError, resolve, shipped
 from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
-from arm_tasks.task.request import check_amount
+from arm_tasks.task.request import RecordedFiles, check_amount
 from arm_tasks.task.steps import Play, all_steps
 
 

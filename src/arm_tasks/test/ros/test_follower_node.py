@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.urdf.servo_limits import TOPIC, limits_text

@@ -10,7 +10,7 @@ import pytest
 import rclpy
 from arm_common.ros.node_runner import ExecutorThread, session
 from arm_common.ros.qos import LATCHED
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown

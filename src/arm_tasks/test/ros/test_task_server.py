@@ -7,7 +7,7 @@ import sys
 
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.elements import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.processes import end, start_python

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_common.errors import InputError
-from arm_common.files.requests import RecordedFiles, RestrictedFiles, SentFiles
+from arm_common.files.requests import RestrictedFiles
 from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.planning.planner import plan_task
@@ -20,6 +20,8 @@ from arm_tasks.task.request import (
     MAX_BYTES,
     MAX_FILES,
     ArmConfiguration,
+    RecordedFiles,
+    SentFiles,
     check_amount,
     load_request,
 )
@@ -213,3 +215,28 @@ def test_task_that_names_no_scene_has_nothing_around_it_but_the_table(tmp_path, 
     assert not scene.bolts and scene.nut is None and list(scene.objects) == ["table"]
     table = load_scene("nut_transfer", model.name).objects["table"]
     np.testing.assert_array_equal(scene.frames["table"], table.pose)
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a file and one below it, and beside it a secret."""
+    (tmp_path / "allowed/below").mkdir(parents=True)
+    for name in ("allowed/own.yaml", "allowed/below/own.yaml", "secret.yaml"):
+        (tmp_path / name).write_text(OPEN)
+    monkeypatch.chdir(tmp_path / "allowed")
+    return tmp_path / "allowed"
+
+
+def test_sent_files_go_before_others_and_open_no_others(folder):
+    sent = SentFiles({"own.yaml": "sent", "a/../b.yaml": "b"}, RestrictedFiles([folder]))
+    assert sent.read(Path("./own.yaml"), 100) == b"sent"
+    assert sent.has(Path("b.yaml")) and sent.read(Path("below/own.yaml"), 100) == OPEN.encode()
+    assert not sent.has(Path("../secret.yaml"))
+
+
+def test_recorded_files_are_those_that_were_read(folder):
+    files = RecordedFiles()
+    files.read(Path("below/../own.yaml"), 100)
+    (folder / "binary").write_bytes(b"\xff\xfe")
+    files.read(folder / "binary", 100)
+    assert files.texts == {"own.yaml": OPEN}

@@ -1,39 +1,196 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Decides which requests the view answers, and which browsers may command.
+"""Decides which requests and commands the view accepts: by the browser, and by their age.
 
 A browser lets any page open a websocket to any address, and sends what that page wants. So the
 origin must be the view's own page. A page can also give its own host name the view's address (DNS
 rebinding), and has the same origin then; so the host must be one that no page can choose. An IP
 address is safe, whichever it is: no name server is asked for it. The address of this computer
 cannot be required, because a port forwarded by a tunnel, a container or a router has another.
+
+A network that stalls delivers everything once it recovers: an arm would drive off long after its
+user gave up. So the view sends heartbeats, each with the time of its own clock, and every command
+carries the last one that its page had received. A command whose heartbeat is older than `MAX_AGE`
+is dropped, and the page shows again what the view has. A program without a page carries none;
+its commands are as old as the last ping that its websocket has answered.
+
+Each page opens a second connection, its link (`link.js`), which neither a large scene nor a page
+that cannot draw delays. Messages are JSON; from the view ``{"beat": N, "lag": MS, "stop": BOOL}``
+and ``{"stopped": ID}``, from the page ``{"stop": ID}``.
 """
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import ipaddress
 import os
 import re
 import secrets
 import socket
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
+from weakref import WeakValueDictionary
 
-from arm_viewer.browser.link import PageLink
 from arm_viewer.errors import ViewerError
+
+if TYPE_CHECKING:
+    from websockets.datastructures import Headers
+
+MAX_AGE = 1.0  # [s] of the heartbeat that a command carries
+BEAT_PERIOD = 0.25  # [s]
+SETTLE = 0.5  # [s] after a user set an input, when all browsers are sent its value
+DROPPED = (
+    "A command was dropped, because the connection of its page had stalled for more than "
+    f"{MAX_AGE:g} s. Nothing moved; what the page shows was set back."
+)
+# What a page sends besides commands, or to end one: none of these moves anything.
+_NO_COMMANDS = {
+    "ViewerCameraMessage",
+    "GetRenderResponseMessage",
+    "GuiFormDirtyMessage",
+    "TransformControlsDragEndMessage",
+}
+BEAT = "beat"  # the key that a page adds to a message: the number of a heartbeat
+
+Done = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class SentCommand:
+    """What a browser sends to change something.
+
+    Attributes:
+        target: The identifier of the element, or the name of the handle; "" if it has none.
+        sent: When the last heartbeat before it was sent, by the clock of the link [s].
+        put_back: Makes all pages show again what was there before.
+        link: By which its age is judged.
+    """
+
+    target: str
+    sent: float
+    put_back: Done
+    link: PageLink
+
+    @property
+    def is_old(self) -> bool:
+        """True if it may no longer be executed."""
+        return not 0.0 <= self.link.clock() - self.sent <= MAX_AGE
+
+    def drop(self) -> None:
+        """Show what was there before, and say so."""
+        self.put_back()
+        self.link.on_dropped(DROPPED)
+
+
+# The command that viser handles now; None for what is never too old.
+present_command: ContextVar[SentCommand | None] = ContextVar("present_command", default=None)
+
+
+@dataclass
+class PageLink:
+    """What the connections of all browsers to one view have in common.
+
+    Attributes:
+        clock: Returns the time [s].
+        stop: Stops the arm, then calls its argument; None where nothing can be stopped.
+        on_dropped: Takes a sentence when a command is dropped; called by any thread.
+        ageless: Element -> returns whether setting it to a value only ends or slows a motion.
+        inputs: Element -> viser's handle.
+        handles: Name of a drag handle -> puts it back where it belongs.
+        answered: Page -> returns when the last ping that it has answered was sent [s].
+        visitors: Number of the browsers and programs that viser serves.
+    """
+
+    clock: Callable[[], float] = time.monotonic
+    stop: Callable[[Done], None] | None = None
+    on_dropped: Callable[[str], None] = lambda sentence: None
+    ageless: dict[str, Callable[[Any], bool]] = field(default_factory=dict)
+    inputs: WeakValueDictionary[str, Any] = field(default_factory=WeakValueDictionary)
+    handles: dict[str, Done] = field(default_factory=dict)
+    answered: dict[str, Callable[[], float]] = field(default_factory=dict)
+    visitors: int = 0
+    _settling: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
+
+    def command(self, message: Mapping[str, Any], sent: float) -> SentCommand | None:
+        """Return the command in a message; None if it contains none or is never too old."""
+        if message["type"] in _NO_COMMANDS:
+            return None
+        target = str(message.get("uuid", message.get("name", "")))
+        is_ageless = self.ageless.get(target)
+        updates = message.get("updates") or {}
+        if is_ageless and updates.keys() <= {"value"} and is_ageless(updates.get("value")):
+            return None
+        return SentCommand(target, sent, self._put_back(target), self)
+
+    def _put_back(self, target: str) -> Done:
+        """Return what restores an element, or a drag handle, as it is now."""
+        element = self.inputs.get(target)
+        if element is None:
+            return self.handles.get(target, lambda: None)
+        former = element.value
+
+        def restore() -> None:
+            element.value = former
+            show_again(element)
+
+        return restore
+
+    @contextmanager
+    def visit(self, page: str, answered: Callable[[], float]) -> Iterator[None]:
+        """Count a browser, or a program with "" as its page, as long as viser serves it."""
+        self.visitors += 1
+        self.answered[page] = answered
+        try:
+            yield
+        finally:
+            self.visitors -= 1
+            if self.answered.get(page) is answered:
+                del self.answered[page]
+
+    def settle(self, target: str) -> None:
+        """Soon send all browsers the value of an element; called in viser's event loop.
+
+        viser sends what a browser sets to all others. Two that set it at once would therefore each
+        end with the other's value.
+        """
+        element = self.inputs.get(target)
+        if element is None or self.visitors < 2:
+            return
+        if waiting := self._settling.pop(target, None):
+            waiting.cancel()
+
+        def send() -> None:
+            self._settling.pop(target, None)
+            show_again(element)
+
+        self._settling[target] = asyncio.get_running_loop().call_later(SETTLE, send)
+
+    def beat(self, page: str, answered: float) -> dict[str, Any]:
+        """Return the next heartbeat for a page whose link answered a ping of that time [s]."""
+        now = self.clock()
+        lag = now - answered
+        if (other := self.answered.get(page)) is not None:
+            lag = max(lag, now - other() - 1.0)  # pings wait behind a large scene
+        return {BEAT: int(1e3 * now), "lag": int(1e3 * lag), "stop": self.stop is not None}
+
+
+def show_again(element: Any) -> None:
+    """Send an input's value to all browsers, also to one that set another.
+
+    viser's setter sends only what differs from its own value, and it never sends a value back to
+    the browser that set it; it has no public call for that.
+    """
+    element._queue_update("value", element.value)
+
 
 TOKEN_VARIABLE = "ARM_VIEWER_TOKEN"
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(\d+))?")  # of RFC 9110, 7.2, in lower case
-
-
-class RequestHeaders(Protocol):
-    """The part of websockets' Headers that is used."""
-
-    def get_all(self, key: str) -> list[str]:
-        """Return the values of all headers of a name."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +209,7 @@ class Access:
     open_elements: set[str] = field(default_factory=set)
     link: PageLink = field(default_factory=PageLink)
 
-    def refusal(self, headers: RequestHeaders, origin: str | None = None) -> str:
+    def refusal(self, headers: Headers, origin: str | None = None) -> str:
         """Return why a request is not answered, or would not be with an origin; "" if it is."""
         origins = headers.get_all("Origin") if origin is None else [origin]
         host = _host(headers)
@@ -105,7 +262,7 @@ def make_access(host: str, allowed_hosts: Iterable[str] = ()) -> Access:
     return Access(token or secrets.token_urlsafe(16), frozenset(name.lower() for name in names))
 
 
-def _host(headers: RequestHeaders) -> str:
+def _host(headers: Headers) -> str:
     """Return the address that the browser used, "name:port"; empty if it is not unique."""
     hosts = headers.get_all("Host")
     return hosts[0].lower() if len(hosts) == 1 else ""

@@ -16,12 +16,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
-from arm_viewer.browser.link import SentCommand, present_command
+from arm_viewer.browser.access import Access, SentCommand, present_command
 
 if TYPE_CHECKING:
     import viser
-
-    from arm_viewer.browser.access import Access
 
 Action = Callable[[], None]
 # What adds elements whose value is no input, but a press.

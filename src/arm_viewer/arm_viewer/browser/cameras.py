@@ -7,7 +7,6 @@ While the jaws work on the nut, the cameras that nobody has moved come close by 
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,8 @@ MOST_VIEWS = 20  # aspect ratios whose view is kept
 REMEMBERED = 200  # positions that a slow browser may report later
 
 NO_OBJECTS = np.empty((0, 3))
-LOOKS = ("Whole arm", "Close-up")
+CLOSE = "Close-up"
+LOOKS = ("Whole arm", CLOSE)
 Postures = Callable[[], Mapping[str, Mapping[str, float]]]
 
 
@@ -182,14 +182,6 @@ def round_length(length: float) -> float:
     return float(max(factor * power for factor in (1, 2, 5) if factor * power <= length * 1.001))
 
 
-class Look(enum.Enum):
-    """What a browser's camera shows."""
-
-    AUTO = enum.auto()  # the whole arm, but the tool while it works
-    WHOLE = enum.auto()
-    CLOSE = enum.auto()
-
-
 @dataclass
 class _PlacedCamera:
     """One browser's camera: its aspect ratio, the positions it was given, and what it shows.
@@ -200,7 +192,7 @@ class _PlacedCamera:
 
     aspect: float
     tolerance: float
-    look: Look = Look.AUTO
+    look: str = ""  # one of LOOKS; "" for the whole arm, but the tool while it works
     arrived: bool = False
     look_at: Array = field(default_factory=lambda: np.zeros(3))
     given: tuple[Array, ...] = ()
@@ -279,7 +271,7 @@ class Cameras:
         if placed and placed.is_moved(client.camera.position):
             return
         aspect = float(client.camera.aspect)
-        look = placed.look if placed else Look.AUTO
+        look = placed.look if placed else ""
         former = self._cameras.get(client.client_id)
         placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
         # Its browser may still report where it was before, at first where all browsers begin.
@@ -290,7 +282,7 @@ class Cameras:
     def look(self, client: Any, choice: str) -> None:
         """Show one of LOOKS in a browser, as its user wants, wherever the camera was moved."""
         if (placed := self._cameras.get(client.client_id)) is not None:
-            placed.look = Look.CLOSE if choice == LOOKS[1] else Look.WHOLE
+            placed.look = choice
             placed.arrived = False
             placed.remember(np.array(client.camera.position))
             placed.look_at = np.array(client.camera.look_at)
@@ -334,7 +326,7 @@ class Cameras:
 
     def _wanted(self, placed: _PlacedCamera) -> CameraView:
         """Return the view that a camera is to have in the end."""
-        close = placed.look is Look.CLOSE or (placed.look is Look.AUTO and self._is_close)
+        close = placed.look == CLOSE or (not placed.look and self._is_close)
         if close and self._close is not None:
             return close_view(*self._close, placed.aspect)
         return self._robot_view(placed.aspect)

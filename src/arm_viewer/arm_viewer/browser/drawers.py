@@ -19,14 +19,14 @@ from arm_description.urdf.elements import MOVING, TRUE_FRAMES, is_dh_frame
 
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.marker_store import MarkerKey, PlacedMarker
 from arm_viewer.scene.robot import Visual, VisualRobot
 from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, PlacedShape, TextLabel
+from arm_viewer.scene.store import MarkerKey, PlacedMarker
 
 if TYPE_CHECKING:
     import viser
 
-    from arm_viewer.scene.meshes import MeshFiles
+    from arm_viewer.scene.shapes import MeshFiles
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton

@@ -33,8 +33,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from arm_viewer.browser.access import Access, query_values
-from arm_viewer.browser.link import BEAT, BEAT_PERIOD, present_command
+from arm_viewer.browser.access import BEAT, BEAT_PERIOD, Access, present_command, query_values
 from arm_viewer.errors import ViewerError
 
 VISER_VERSION = "1.1.1"  # also in requirements.txt

@@ -1,6 +1,6 @@
 // Copyright 2026 Arm developers
 // SPDX-License-Identifier: Apache-2.0
-// The page's link to the view (`link.py`): heartbeats, whose numbers its commands carry, STOP and
+// The page's link to the view (`access.py`): heartbeats, whose numbers its commands carry, STOP and
 // its acknowledgement, and what the page shows while the link is dead. `gate` puts this script
 // before viser's own; it needs neither WebGL nor anything that viser draws.
 // It finds STOP in an element of the sidebar:

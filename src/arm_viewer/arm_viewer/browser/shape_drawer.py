@@ -18,7 +18,7 @@ from arm_viewer.scene.shapes import Colour, DrawnShape
 if TYPE_CHECKING:
     import viser
 
-    from arm_viewer.scene.meshes import MeshFiles
+    from arm_viewer.scene.shapes import MeshFiles
 
 
 @dataclass(frozen=True)

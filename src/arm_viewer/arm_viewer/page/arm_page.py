@@ -28,7 +28,6 @@ from arm_description.robot_model import RobotModel
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import watch_clients
-from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import (
     address_of,
     close_server,
@@ -37,17 +36,22 @@ from arm_viewer.browser.server import (
     open_server,
 )
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
-from arm_viewer.browser.view import SceneView
-from arm_viewer.control.command_table import CommandTable
+from arm_viewer.browser.view import SceneDrawer, SceneView
 from arm_viewer.control.controls import Controls, StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelHost, PanelState, ShownFile
+from arm_viewer.panels.interface import (
+    CommandTable,
+    PanelContext,
+    PanelEntry,
+    PanelHost,
+    PanelState,
+    ShownFile,
+)
 from arm_viewer.port import PagePort, Where
-from arm_viewer.scene.meshes import MeshFiles
 from arm_viewer.scene.robot import PostureBook, VisualRobot, read_robot
-from arm_viewer.scene.store import SceneStore
-from arm_viewer.scene.tool_trace import ToolTrace
+from arm_viewer.scene.shapes import MeshFiles
+from arm_viewer.scene.store import SceneStore, ToolTrace
 
 PANELS = PluginGroup(
     "arm_viewer.panels",
@@ -372,10 +376,8 @@ class ArmPage:
         """Write the sidebar's numbers; return whether the sliders must be moved later."""
         values = self.port.positions()
         self._view.write_numbers(values)
-        tool = self.store.frames.get(self._settings.tool)
         if self._panels is not None:
-            state = PanelState(self.store.robot, values, self.store.fixed_frame, tool)
-            self._panels.update(state)
+            self._panels.update(PanelState(self.store.robot, values))
         self._sliders_moved |= values != self._written
         self._written = dict(values)
         if self._sliders_moved and self._loop.ticks > self._last_slider_tick + SLIDER_HOLD:

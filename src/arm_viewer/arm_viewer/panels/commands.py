@@ -19,9 +19,8 @@ from arm_description.model.units import Units
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.sidebar import SWITCHES
 from arm_viewer.browser.texts import BREAKS, status_line, value_text
-from arm_viewer.control.command_table import PageCommand
 from arm_viewer.errors import ViewerError
-from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
+from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint
 

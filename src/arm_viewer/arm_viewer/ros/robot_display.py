@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
@@ -18,10 +17,12 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from arm_viewer.errors import ViewerError
+from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
-from arm_viewer.scene.store import SceneStore
+
+POLL_PERIOD = 0.3  # [s] while a description is not answered
 
 
 class RobotDisplay:
@@ -32,32 +33,24 @@ class RobotDisplay:
 
     Args:
         node: of the page.
-        store: what is drawn.
-        tree: its frames.
+        page: draws them, and says why one cannot be shown.
+        tree: the frames of what is drawn.
         sliders: the positions of its joints.
-        prefix: of its names.
-        report: takes why a robot cannot be shown, in one sentence, or "".
     """
 
     def __init__(
-        self,
-        node: Node,
-        store: SceneStore,
-        tree: TransformTree,
-        sliders: SliderPublisher,
-        prefix: str,
-        report: Callable[[str], None],
+        self, node: Node, page: ShownPage, tree: TransformTree, sliders: SliderPublisher
     ) -> None:
-        self._store, self._tree, self._sliders = store, tree, sliders
-        self._prefix, self._report = prefix, report
+        self._page, self._tree, self._sliders = page, tree, sliders
+        self._report = partial(page.show_text, "file")
         self._drawn = ""  # the description drawn last
-        self._sender = DescriptionSender(node, "robot_state_publisher", report)
+        self._sender = DescriptionSender(node, "robot_state_publisher", self._report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
-        self._timer = node.create_timer(PERIOD, self._send_again, clock=STEADY_CLOCK)
+        self._timer = node.create_timer(POLL_PERIOD, self._send_again, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
         """Show a robot."""
-        self._drawn = model.to_urdf(self._prefix, dh_frames=True)
+        self._drawn = model.to_urdf(self._page.postures.prefix, dh_frames=True)
         try:
             self._draw(read_robot(self._drawn))
         except ViewerError as error:
@@ -67,7 +60,7 @@ class RobotDisplay:
         self._timer.reset()
 
     def _draw(self, robot: VisualRobot) -> None:
-        self._store.set_robot(robot)
+        self._page.store.set_robot(robot)
         self._sliders.set_robot(robot)
         values = self._sliders.values()
         for link, joint in robot.carriers.items():

@@ -1,27 +1,36 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Subscribes to the topics that describe the scene."""
+"""Subscribes to the topics that describe the scene, and adds the switches of their markers."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
 from arm_description.ros.servo_limits import DescriptionSubscription
-from rcl_interfaces.msg import Log
+from rcl_interfaces.msg import Log, ParameterType, ParameterValue
+from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from rclpy.subscription import Subscription
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
+from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import nut_text
 from arm_viewer.port import ShownPage
+from arm_viewer.ros.service_client import ServiceClient
 
 LOG_SHOWN = 20.0  # [s]
+PREFIX = "markers"
+FORMER_POSTURES = f"{PREFIX}.former_postures"
+CONTACTS = "ground_truth/contacts"
+RETRY_PERIOD = 1.0  # [s] between two looks for a node
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
 
 
@@ -30,7 +39,8 @@ class SceneSubscriptions:
 
     Subscribes robot_description, arm_hardware/limits, robot_file/status, scene_file/status,
     task_text (std_msgs/String, latched); markers (visualization_msgs/MarkerArray, latched);
-    nut_world/state (arm_interfaces/NutState); /rosout.
+    nut_world/state (arm_interfaces/NutState); /rosout. The contact forces of a simulation, which
+    are published only while someone subscribes, get a checkbox as soon as one offers them.
 
     Args:
         node: of the page.
@@ -47,7 +57,7 @@ class SceneSubscriptions:
         is_drawn: Callable[[str], bool],
     ) -> None:
         self._node, self._page, self._is_drawn = node, page, is_drawn
-        self._switched: dict[str, Subscription] = {}
+        self._contacts: Subscription | None = None  # while they are shown
         self._log_end = node.create_timer(LOG_SHOWN, self._forget_log, clock=STEADY_CLOCK)
         self._log_end.cancel()
         subscribe = partial(node.create_subscription, event_callbacks=QUIET)
@@ -59,14 +69,21 @@ class SceneSubscriptions:
         subscribe(Log, "/rosout", self._on_log, 10)
         for topic in marker_topics:
             self._subscribe_markers(topic)
+        self._search = node.create_timer(RETRY_PERIOD, self._find_contacts, clock=STEADY_CLOCK)
 
-    def switch_markers(self, topic: str, on: bool) -> None:
-        """Draw the markers of a topic from now on, or no longer."""
+    def _find_contacts(self) -> None:
+        if self._node.count_publishers(CONTACTS):
+            self._search.cancel()
+            with self._page.gui.elements.add_folder("Simulation", order=6):
+                self._page.gui.checkbox("Contact forces", False, self._switch_contacts)
+
+    def _switch_contacts(self, on: bool) -> None:
         if on:
-            self._switched[topic] = self._subscribe_markers(topic)
-        elif topic in self._switched:
-            self._node.destroy_subscription(self._switched.pop(topic))
-            self._on_markers(topic, MarkerArray(markers=[Marker(action=Marker.DELETEALL)]))
+            self._contacts = self._subscribe_markers(CONTACTS)
+        elif self._contacts is not None:
+            self._node.destroy_subscription(self._contacts)
+            self._contacts = None
+            self._on_markers(CONTACTS, MarkerArray(markers=[Marker(action=Marker.DELETEALL)]))
 
     def _subscribe_markers(self, topic: str) -> Subscription:
         callback = partial(self._on_markers, topic)
@@ -106,3 +123,44 @@ class SceneSubscriptions:
 
     def _on_markers(self, topic: str, message: MarkerArray) -> None:
         self._page.show_markers(topic, message.markers)
+
+
+class LayerSwitches:
+    """A folder with a checkbox for each layer, added when the kinematics node is there."""
+
+    def __init__(self, node: Node, gui: PageGui) -> None:
+        self._gui = gui
+        self._list = ServiceClient(node, ListParameters, "kinematics/list_parameters")
+        self._get = ServiceClient(node, GetParameters, "kinematics/get_parameters")
+        self._set = ServiceClient(node, SetParameters, "kinematics/set_parameters")
+        self._timer = node.create_timer(RETRY_PERIOD, self._request_names, clock=STEADY_CLOCK)
+
+    def _request_names(self) -> None:
+        if self._get.ready and self._set.ready:
+            self._list.call(self._on_names, prefixes=[PREFIX])
+
+    def _on_names(self, response: ListParameters.Response) -> None:
+        names = list(response.result.names)
+        if names:
+            self._get.call(lambda found: self._add_folder(names, found.values), names=names)
+
+    def _add_folder(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
+        if self._timer.is_canceled():
+            return  # An earlier response has already been used.
+        self._timer.cancel()
+        with self._gui.elements.add_folder("Kinematics", order=5, expand_by_default=False):
+            for name, value in zip(names, values, strict=True):
+                if value.type == ParameterType.PARAMETER_BOOL:
+                    label = name.removeprefix(f"{PREFIX}.").replace("_", " ").capitalize()
+                    box = self._gui.checkbox(label, value.bool_value, partial(self._switch, name))
+                    if name == FORMER_POSTURES:
+                        self._gui.button("Clear former postures", partial(self._clear, name, box))
+
+    def _switch(self, name: str, *states: bool) -> None:
+        """Switch a layer to each of some states in turn."""
+        self._set.call(parameters=[Parameter(name, value=on).to_parameter_msg() for on in states])
+
+    def _clear(self, name: str, box: Any) -> None:
+        """Clear a layer that is cleared when it is switched off."""
+        if box.value:
+            self._switch(name, False, True)

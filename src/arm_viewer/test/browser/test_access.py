@@ -20,10 +20,9 @@ import viser
 from arm_testing.viewer_client import CAMERA, connected, decoded, decompressed, encoded
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import gate
-from arm_viewer.browser.access import TOKEN_VARIABLE, Access, make_access
+from arm_viewer.browser.access import DROPPED, TOKEN_VARIABLE, Access, make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.gate import VISER_VERSION
-from arm_viewer.browser.link import DROPPED
 from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.errors import ViewerError
 from websockets.datastructures import Headers

@@ -7,8 +7,8 @@ import threading
 from types import SimpleNamespace
 
 from arm_testing.page import FakePage
+from arm_viewer.browser.access import DROPPED, PageLink, SentCommand
 from arm_viewer.browser.callbacks import CallbackQueue
-from arm_viewer.browser.link import DROPPED, PageLink, SentCommand
 
 
 def test_posts_of_many_threads_run_in_order():

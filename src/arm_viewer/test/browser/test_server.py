@@ -16,7 +16,7 @@ from arm_testing.waiting import wait_for
 from arm_viewer.browser import server
 from arm_viewer.browser.access import make_access
 from arm_viewer.errors import ViewerError
-from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.scene.shapes import MeshFiles
 
 from arm_viewer import screenshot
 

@@ -12,16 +12,13 @@ from arm_common.transforms import turn_z
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
-from arm_viewer.browser.scene_drawer import SceneDrawer
 from arm_viewer.browser.server import close_server, open_server
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
-from arm_viewer.browser.view import NO_ROBOT, SceneView
-from arm_viewer.control.drag_handle import DragHandle
-from arm_viewer.scene.meshes import MeshFiles
+from arm_viewer.browser.view import NO_ROBOT, SceneDrawer, SceneView
+from arm_viewer.control.controls import DragHandle
 from arm_viewer.scene.robot import read_robot
-from arm_viewer.scene.shapes import Ellipsoid
-from arm_viewer.scene.store import SceneStore
-from arm_viewer.scene.tool_trace import PIECES, ToolTrace
+from arm_viewer.scene.shapes import Ellipsoid, MeshFiles
+from arm_viewer.scene.store import PIECES, SceneStore, ToolTrace
 
 ACCESS = make_access("127.0.0.1")
 SWITCHES = {"axes": True, "labels": False, "trace": True}

@@ -26,7 +26,7 @@ class KeyedPage(FakePage):
         view = SimpleNamespace(drawer=drawer, sidebar=sidebar)
         super().__init__(where=where, view=view)
         self.positions = {"waist": 0.0, "slide": 0.1}
-        self.state = PanelState(SimpleNamespace(joints=JOINTS), self.positions, "base", None)
+        self.state = PanelState(SimpleNamespace(joints=JOINTS), self.positions)
         self.rate, self.panel = RATES[where], self.build(KeysPanel)
 
     def _move(self, joints):

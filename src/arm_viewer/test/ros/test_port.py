@@ -11,7 +11,7 @@ import pytest
 from arm_kinematics.ik.modes import MODES
 from arm_testing.page import FakeGui
 from arm_viewer.errors import ViewerError
-from arm_viewer.local.local_arm import LocalArm, PageLoop
+from arm_viewer.local_arm import LocalArm
 from arm_viewer.port import IK_MODES, IkRequest, Where
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore
@@ -64,8 +64,7 @@ class Shown:
 
 class LocalPort:
     def __init__(self):
-        self.loop, self.page = PageLoop(), Shown()
-        self.arm = LocalArm(self.loop, ROBOT)
+        self.page, self.arm = Shown(), LocalArm(ROBOT)
 
     def until(self, condition):
         end = time.monotonic() + BOUND
@@ -74,21 +73,19 @@ class LocalPort:
             assert time.monotonic() < end
             if condition():
                 timer.cancel()
-                self.loop.stop()
+                self.arm.end()
 
-        timer = self.loop.every(0.005, check)
-        self.loop.run()
+        timer = self.arm.every(0.005, check)
+        self.arm.run()
         assert condition()
 
     def close(self):
         self.arm.close()
-        self.loop.close()
 
 
 class RosPort:
     def __init__(self, ros, start):
-        from arm_viewer.ros.parameters import ViewerParameters
-        from arm_viewer.ros.ros_arm import RosArm
+        from arm_viewer.ros.node import RosArm, ViewerParameters
 
         urdf = load_robot(ROBOT).to_urdf(dh_frames=True)
         self.programs = [start("publisher", robot_description=urdf), start("kinematics")]

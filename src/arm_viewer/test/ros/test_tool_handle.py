@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_common.ros.message_conversions import pose_matrix, pose_message
 from arm_viewer.port import IK_MODES
-from arm_viewer.ros.interactive_marker import (
+from arm_viewer.ros.tool_handle_node import (
     FIRST_MODE,
     FIRST_SOLUTION,
     LIST_SOLUTIONS,

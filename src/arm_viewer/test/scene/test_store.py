@@ -1,14 +1,24 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The store reports everything that changed, and nothing else."""
+"""The store reports everything that changed, and nothing else; the tool's path is bounded."""
+
+from __future__ import annotations
 
 import math
 
 import numpy as np
 import pytest
-from arm_viewer.scene.marker_store import MAX_MARKERS, MarkerKey
 from arm_viewer.scene.markers import ADD, DELETE, DELETE_ALL
-from arm_viewer.scene.store import MAX_TEXT, POSE_TOLERANCE, SceneStore
+from arm_viewer.scene.store import (
+    MAX_MARKERS,
+    MAX_TEXT,
+    PIECE_POINTS,
+    PIECES,
+    POSE_TOLERANCE,
+    MarkerKey,
+    SceneStore,
+    ToolTrace,
+)
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -192,3 +202,46 @@ def test_texts_are_sent_when_they_change(store):
     assert store.take().texts == {"task": ""}
     store.set_text("task", "x" * 1_000_000)
     assert len(store.text("task")) < 1.1 * MAX_TEXT
+
+
+def line(trace_screen, changes):
+    for number in changes.dropped:
+        trace_screen.pop(number, None)
+    trace_screen.update(changes.grown)
+    return np.concatenate([trace_screen[n] for n in sorted(trace_screen)]) if trace_screen else []
+
+
+def test_trace_omits_small_steps():
+    trace, screen, path = ToolTrace(step=0.01), {}, []
+    for i in range(500):
+        position = np.array([0.004 * i, 0.0, 0.0])
+        trace.add(position)
+        path.append(position)
+        if i % 7 == 0:
+            shown = line(screen, trace.take())
+    shown = line(screen, trace.take())
+    gaps = np.linalg.norm(np.diff(shown, axis=0), axis=1)
+    assert set(np.round(gaps, 6)) <= {0.0, 0.012}  # Pieces share their end points.
+    assert np.linalg.norm(shown[-1] - path[-1]) < 0.01
+    assert all(len(piece) <= PIECE_POINTS for piece in screen.values())
+
+
+def test_trace_sends_only_growth_and_stays_bounded():
+    trace, screen = ToolTrace(step=0.5), {}
+    for i in range(PIECE_POINTS * (PIECES + 20)):
+        trace.add(np.array([float(i), 0.0, 0.0]))
+        changes = trace.take()
+        assert len(changes.grown) <= 1
+        line(screen, changes)
+    assert len(screen) <= PIECES
+    trace.clear()
+    line(screen, trace.take())
+    assert not screen
+    assert not trace.take().grown
+
+
+def test_tool_at_rest_draws_nothing():
+    trace = ToolTrace()
+    for _ in range(10):
+        trace.add(np.zeros(3))
+    assert not trace.take().grown

@@ -13,8 +13,8 @@ from arm_common.transforms import Array
 
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import JointConstraint
+from arm_description.model.elements import ActuatorLimits
 from arm_description.model.transmissions.transmission import (
-    ActuatorLimits,
     LinearTransmission,
     SeveralActuatorsTransmission,
     SimpleTransmission,

@@ -21,18 +21,9 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_description.model.constraints import JointConstraint, LinearExpression, LinearLimits
+from arm_description.model.elements import ActuatorLimits
 
 Pair = tuple[float, float]
-
-
-@dataclass(frozen=True)
-class ActuatorLimits:
-    """Limits of each actuator of a transmission, infinite where not given."""
-
-    lower: float = -math.inf  # smallest position [rad or m]
-    upper: float = math.inf  # largest position [rad or m]
-    velocity: float = math.inf  # largest speed [rad/s or m/s]
-    acceleration: float = math.inf  # largest acceleration [rad/s^2 or m/s^2]
 
 
 UNLIMITED = ActuatorLimits()

@@ -5,12 +5,12 @@ import math
 
 import numpy as np
 import pytest
+from arm_description.model.elements import ActuatorLimits
 from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.table import TableTransmission
 from arm_description.model.transmissions.transmission import (
     UNLIMITED,
-    ActuatorLimits,
     DifferentialTransmission,
     FourBarLinkageTransmission,
     ParallelogramTransmission,

@@ -11,7 +11,6 @@ from importlib import import_module
 from typing import TypeAlias
 
 from arm_common.files.access import FileAccess
-from arm_common.files.requests import SentFiles
 from arm_common.ros.node_runner import WorkerThread
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
@@ -31,7 +30,13 @@ from arm_tasks.ros.task_server.forked import run_in_child
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
-from arm_tasks.task.request import ArmConfiguration, TaskRequest, TorqueLimits, load_request
+from arm_tasks.task.request import (
+    ArmConfiguration,
+    SentFiles,
+    TaskRequest,
+    TorqueLimits,
+    load_request,
+)
 
 PoseSource: TypeAlias = Callable[[], Mapping[str, TaughtPose]]
 
