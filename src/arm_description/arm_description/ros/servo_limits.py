@@ -18,7 +18,6 @@ from rclpy.node import Node
 from std_msgs.msg import String
 
 from arm_description.errors import UrdfError
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import RobotModel, ServoLimits
 from arm_description.urdf.elements import CONSTRAINTS
@@ -75,7 +74,7 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     prefix, width = message.get("prefix", ""), message.find("width")
     joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
-    complete = actuators.keys() == set(Drivetrain.of(model).actuators)
+    complete = actuators.keys() == set(model.drivetrain.actuators)
     limited = model.limited(
         ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
     )

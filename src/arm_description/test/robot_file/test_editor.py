@@ -14,7 +14,7 @@ from arm_description.robot_file.editor import (
     starting_robot,
 )
 from arm_description.urdf.assembly import changed_meshes
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from arm_description import load_robot, parse_robot
@@ -201,6 +201,56 @@ def test_a_posture_is_kept_as_it_is(robot):
     if model.gripper is not None:
         assert kept["gripper"] == pytest.approx(model.gripper.max_width, abs=1e-8)
     assert editor.keep_posture("far", {name: 90.0 for name in q})
+
+
+HERE = {"turn": 0.5, "slide": 0.02}
+
+
+def test_a_new_posture_adds_one_line(small):
+    commented = small.replace("gripper: 10}", "gripper: 10}  # closed\n  # the end") + "# really\n"
+    editor = RobotEditor(commented.encode())
+    assert editor.keep_posture("here", HERE) == ""
+    added, new = "  here: {turn: 28.6478898, slide: 20}", editor.data.decode()
+    assert added in new.splitlines()
+    assert new.replace(f"\n{added}", "") == commented
+    assert new.index("# closed") < new.index(added) < new.index("# the end")
+
+
+@pytest.mark.parametrize("name", ["on", "it's", "a: b", "ß # ", "1", "{x", "two words"])
+def test_any_posture_name_reads_back(small, name):
+    editor = RobotEditor(small.encode())
+    assert editor.keep_posture(name, HERE) == ""
+    assert parse_robot(editor.data).postures[name] == pytest.approx(HERE, abs=1e-9)
+
+
+def test_a_refused_posture_changes_nothing(small):
+    shared = small.replace("rest: {", "rest: &r {") + "  same: *r\n"
+    for text, name, positions, message in (
+        (small, "here", {"turn": 0.0}, "has no 'slide'"),
+        (small, "here", {"turn": 9.0, "slide": 0.0}, "is outside the limits"),
+        (small, "here", {"turn": float("nan"), "slide": 0.0}, "not"),
+        (shared, "rest", HERE, "undefined alias"),
+    ):
+        editor = RobotEditor(text.encode())
+        assert message in editor.keep_posture(name, positions)
+        assert editor.data.decode() == text
+
+
+@settings(max_examples=12)
+@given(data=st.data())
+def test_keeping_a_posture_keeps_the_rest_of_a_shipped_robot(data):
+    robot = data.draw(st.sampled_from(sorted(shipped_robots())))
+    editor = editor_of(robot)
+    model, before = editor.model, editor.data
+    name = data.draw(st.sampled_from([*model.postures, "another"]))
+    share = data.draw(st.floats(0.0, 1.0))
+    positions = {j.name: j.lower + share * (j.upper - j.lower) for j in model.joints}
+    assume(model.constraint_set.worst([positions[name] for name in model.joint_names]) is None)
+    assert editor.keep_posture(name, positions) == ""
+    assert editor.model.postures[name] == pytest.approx(positions, abs=1e-8)
+    assert comments(editor.data) == comments(before)
+    kept = {other: q for other, q in editor.model.postures.items() if other != name}
+    assert kept == {other: q for other, q in model.postures.items() if other != name}
 
 
 EDITS = st.lists(

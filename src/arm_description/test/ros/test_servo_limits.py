@@ -6,7 +6,6 @@ from dataclasses import replace
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
 from arm_description.ros.servo_limits import DescriptionSubscription, limited_model, limited_urdf
@@ -27,11 +26,11 @@ def narrowed(model):
 
     width = model.gripper and inside(model.gripper.min_width, model.gripper.max_width, 0.1)
     actuators = {}
-    if not Drivetrain.of(model).is_identity:
+    if not model.drivetrain.is_identity:
         ends = zip(
-            Drivetrain.of(model).actuators,
-            Drivetrain.of(model).to_actuators(model.lower),
-            Drivetrain.of(model).to_actuators(model.upper),
+            model.drivetrain.actuators,
+            model.drivetrain.to_actuators(model.lower),
+            model.drivetrain.to_actuators(model.upper),
             strict=True,
         )
         actuators = {n: inside(*sorted((float(a), float(b))), 1.0) for n, a, b in ends}

@@ -18,8 +18,7 @@ from arm_common.errors import number_text
 from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.gripper import Claw, Gripper
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.transmission import ActuatorLimits
+from arm_description.model.transmissions.transmission import ActuatorLimits, Drivetrain
 from arm_description.model.units import SHOWN, Units
 from arm_description.robot_model import RobotModel
 

@@ -8,7 +8,6 @@ import math
 from collections.abc import Sequence
 
 from arm_description.model.elements import mimic_names
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     SeveralActuatorsTransmission,
@@ -32,16 +31,15 @@ from arm_hardware.errors import CalibrationError
 
 def _coupling_of(model: RobotModel) -> Coupling | None:
     """Return the coupling of a robot description, None if it has none."""
-    drivetrain = Drivetrain.of(model)
+    drivetrain = model.drivetrain
     if drivetrain.is_identity and not model.constraints:
         return None
     units = {joint.name: UNITS[joint.type] for joint in model.joints}
-    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
     actuators = tuple(
         Axis(
             name, units[t.joints[0]], limit.lower, limit.upper, limit.velocity, limit.acceleration
         )
-        for name, (t, _) in drives
+        for name, (t, _) in drivetrain.drives().items()
         for limit in (t.limits,)
     )
     own = tuple(joint.constraint for joint in model.joints if joint.constraint)
@@ -118,7 +116,7 @@ def kept_together(axes: Axes, maps: Sequence[ServoMap], dt: float) -> Axes:
     if axes.coupling is None:
         return axes
     actuators = list(axes.actuators)
-    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives()):
+    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives().values()):
         if not isinstance(transmission, SeveralActuatorsTransmission):
             continue
         allowed, count = transmission.allowed_difference, resolution(maps[i], None)

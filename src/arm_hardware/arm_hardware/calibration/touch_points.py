@@ -13,7 +13,6 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.units import ANGLES, LENGTHS, Units
 from arm_description.robot_file.robot_keys import UNITS
 from arm_description.robot_model import RobotModel
@@ -60,7 +59,7 @@ def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMa
 
     Joint positions q are (n,) [rad or m]; maps are those of the actuators of the joints.
     """
-    drivetrain = Drivetrain.of(model)
+    drivetrain = model.drivetrain
     actuators = drivetrain.to_actuators(np.array(q, dtype=float))
     counts = [servo.count_of(position) for servo, position in zip(maps, actuators, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     LinearTransmission,
@@ -56,9 +55,8 @@ def shafts_of(model: RobotModel) -> tuple[Shaft, ...]:
     The effort of a joint is what all servos of its transmission give together; one without an
     effort is as strong as its URDF says.
     """
-    drivetrain = Drivetrain.of(model)
-    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
-    return tuple(_shaft(model, name, drive.transmission, drive.output) for name, drive in drives)
+    drives = model.drivetrain.drives()
+    return tuple(_shaft(model, name, *drive) for name, drive in drives.items())
 
 
 def _shaft(model: RobotModel, name: str, transmission: Transmission, output: int) -> Shaft:
@@ -96,13 +94,12 @@ class Tangents:
     def __init__(self, mj_model: Any, model: RobotModel, length: float) -> None:
         """Find the tendons; a metre has ``length`` units."""
         self._mj_model = mj_model
-        drives = zip(shafts_of(model), Drivetrain.of(model).drives(), strict=True)
-        curved = [
-            (shaft, drive.transmission)
-            for shaft, drive in drives
-            if not isinstance(drive.transmission, LinearTransmission)
+        drives = model.drivetrain.drives()
+        self._rows = [
+            _TendonRow(mj_model, shaft, transmission, length)
+            for shaft in shafts_of(model)
+            if not isinstance(transmission := drives[shaft.name][0], LinearTransmission)
         ]
-        self._rows = [_TendonRow(mj_model, shaft, t, length) for shaft, t in curved]
 
     def update(self, data: Any) -> None:
         """Put the tangents at the joints' positions."""

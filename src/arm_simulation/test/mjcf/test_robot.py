@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from arm_description.model.elements import LinkMass, mimic_names
 from arm_description.model.gripper import Claw
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.urdf.assembly import written_effort
 from arm_description.urdf.elements import UrdfLink
 from arm_description.urdf.optional.bars import bar_parts
@@ -51,7 +50,7 @@ def test_limits_masses_and_actuators_are_those_of_the_robot(robot):
     for joint in model.joints:
         assert compiled.joint(joint.name).range == pytest.approx([joint.lower, joint.upper])
     middle = 0.5 * (model.lower + model.upper)
-    rates = np.abs(Drivetrain.of(model).jacobian(middle))
+    rates = np.abs(model.drivetrain.jacobian(middle))
     for joint, own in zip(model.joints, np.diag(rates), strict=True):  # behind its gear
         most = compiled.actuator(joint.name).forcerange[1] * own
         assert most == pytest.approx(written_effort(joint))

@@ -8,7 +8,6 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_simulation.contact.servos import ServoErrors
 from arm_simulation.contact.world import ContactWorld
 from arm_simulation.mjcf.elements import CGS, SI
@@ -61,7 +60,7 @@ class Direct:
 
 def simulated(model, errors=EXACT):
     """Return a world without gravity and the names of its servos."""
-    names = list(Drivetrain.of(model).actuators)
+    names = list(model.drivetrain.actuators)
     if model.gripper:
         names.append("gripper")
     maps = {name: Direct(i) for i, name in enumerate(names)}
@@ -94,7 +93,7 @@ def test_shafts_are_where_the_transmissions_put_them_and_their_torques_pass(mode
     """By virtual work, the torques of the joints are the transposed Jacobian times the shafts'."""
     compiled = mujoco.MjModel.from_xml_string(robot_mjcf(model, units))
     data, tangents = mujoco.MjData(compiled), Tangents(compiled, model, units.length)
-    names, train = model.joint_names, Drivetrain.of(model)
+    names, train = model.joint_names, model.drivetrain
     scale = np.array([units.length if j.type == "prismatic" else 1.0 for j in model.joints])
     ids = [compiled.actuator(name).id for name in train.actuators]
     gain = compiled.actuator_gainprm[ids, 0]
@@ -118,7 +117,7 @@ def test_shafts_are_where_the_transmissions_put_them_and_their_torques_pass(mode
 def test_arm_goes_where_its_servos_turn(model):
     world, names = simulated(model)
     for q in postures(model, 2):
-        pulses = [1000.0 * a + 10000.0 for a in Drivetrain.of(model).to_actuators(q)]
+        pulses = [1000.0 * a + 10000.0 for a in model.drivetrain.to_actuators(q)]
         pulses += [10000.0] * (len(names) - len(pulses))
         for _ in range(20):
             world.step(pulses.__getitem__, 10)

@@ -20,12 +20,12 @@ from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Joint
 from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.table import TableTransmission
 from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     ActuatorLimits,
     DifferentialTransmission,
+    Drivetrain,
     FourBarLinkageTransmission,
     Pair,
     ParallelogramTransmission,

@@ -13,7 +13,6 @@ from arm_common.suggestions import program
 from arm_description.home_posture import home_posture
 from arm_description.model.elements import Joint
 from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
     ParallelogramTransmission,
     SeveralActuatorsTransmission,
@@ -51,9 +50,8 @@ class Mechanism:
 
     def __init__(self, model: RobotModel, name: str, robot: str = "") -> None:
         """Find the transmission of an actuator of a robot, whose name or file is `robot`."""
-        drivetrain = Drivetrain.of(model)
         self._model, self._name, self._robot = model, name, robot or model.name
-        self._transmission, self._output = drivetrain.drives()[drivetrain.actuators.index(name)]
+        self._transmission, self._output = model.drivetrain.drives()[name]
         self._laws = inclinometer_laws(model)
         self.joints = self._transmission.inputs
 
