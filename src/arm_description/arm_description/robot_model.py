@@ -25,13 +25,13 @@ from arm_description.model.elements import (
     DependentJoint,
     Joint,
     LinkMass,
+    LookShape,
     Mesh,
     Origin,
     Payload,
     dependent_joint,
 )
 from arm_description.model.gripper import Gripper, MountedTool
-from arm_description.model.looks import LookShape
 from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     Drivetrain,
@@ -45,6 +45,11 @@ EXPORTERS = PluginGroup(
     shipped={"urdf": "arm_description.urdf.writer:robot_urdf"},
 )
 """Functions that write a model in another format; the first argument is the model."""
+
+# of the search for a posture in which an arm without postures is clear of itself
+_TRIED = 200  # postures
+_GAP = 0.06  # between the lines of links, relative to the length of the arm
+_POINTS = np.linspace(0.0, 1.0, 9)[:, None]  # of a line
 
 
 def _empty() -> Mapping[str, Any]:
@@ -211,6 +216,46 @@ class RobotModel:
             dependents=dependents,
             gripper=gripper,
             actuator_limits=limits.actuators,
+        )
+
+    @cached_property
+    def home_posture(self) -> tuple[str, Mapping[str, float]]:
+        """Name and positions by joint [rad or m] of the posture at which everything starts.
+
+        It is ``rest``, else the first one of the file. Without postures, it is one inside the
+        limits in which the arm touches neither itself nor the ground of its base, as far as the
+        lines between its DH frames tell; else every joint at 0 or the nearest limit.
+        """
+        for name in ("rest", *self.postures):
+            if name in self.postures:
+                return name, self.postures[name]
+        zero = np.array([joint.rest for joint in self.joints])
+        inside = self.constraint_set.nearest(zero, self.lower, self.upper)
+        zero = zero if inside is None else inside
+        name = "each joint at 0 or its nearest limit" if zero.any() else "every joint at 0"
+        if self._is_clear(zero):
+            return name, dict(zip(self.joint_names, zero.tolist(), strict=True))
+        rng = np.random.default_rng(0)  # the same postures every time
+        for _ in range(_TRIED):
+            q = rng.uniform(self.lower, self.upper)
+            if self.constraint_set.worst(q) is None and self._is_clear(q):
+                return "clear of itself", dict(zip(self.joint_names, q.tolist(), strict=True))
+        return name, dict(zip(self.joint_names, zero.tolist(), strict=True))
+
+    def _is_clear(self, q: ArrayLike) -> bool:
+        """Return whether lines between DH frames that do not meet keep a gap, and stay above 0."""
+        origins = np.array([frame[:3, 3] for frame in self.dh_frames(q)])
+        corners = np.vstack([origins, self.fk(q)[:3, 3]])
+        steps = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+        total = float(steps.sum())
+        solid = [i for i, step in enumerate(steps) if step > 1e-6]
+        lines = [corners[i] + _POINTS * (corners[i + 1] - corners[i]) for i in solid]
+        if corners[:, 2].min() < min(0.0, corners[0, 2]) - 1e-6:
+            return False
+        return all(
+            np.linalg.norm(one[:, None] - other[None], axis=2).min() > _GAP * total
+            for i, one in enumerate(lines)
+            for other in lines[i + 2 :]
         )
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:

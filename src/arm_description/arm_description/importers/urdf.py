@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -30,6 +32,7 @@ from arm_description.importers.urdf_structure import (
     followed,
     zero_pose,
 )
+from arm_description.library import URDF2DH
 from arm_description.model.constraints import ConstraintSet
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
@@ -54,9 +57,12 @@ from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.urdf.file import read_urdf_file
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 
+_LOGGER = logging.getLogger(__name__)
+_SAME = 1e-9  # [m or -], of a table that is exact
 _EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
@@ -140,6 +146,28 @@ def import_urdf(
     error = _difference(model, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
+
+
+def load_urdf(path: Path) -> RobotModel:
+    """Return the robot of a URDF or xacro file; log what is not carried over.
+
+    It is the one that ``urdf2dh`` makes of it without options.
+
+    Raises:
+        UrdfError: it cannot be read, is not a single arm, or has no exact DH table.
+    """
+    by_hand = f"{URDF2DH} {path} -o {path.name.partition('.')[0] or 'arm'}.yaml"
+    try:
+        found = import_urdf(read_urdf_file(path), file=path.name)
+    except UrdfError as error:
+        remedy = f"{error.remedy}; {by_hand} has options" if error.remedy else f"see {by_hand}"
+        raise UrdfError(error.problem, remedy=remedy, file=str(path)) from None
+    if found.error > _SAME:
+        problem = f"its DH table differs from it by {found.error:.1e} m or rad"
+        raise UrdfError(problem, remedy=f"see {by_hand}", file=str(path))
+    for note in found.losses:
+        _LOGGER.warning("%s: %s", path, note)
+    return found.model
 
 
 def _check_distances(chain: ArmChain, longest: float) -> None:

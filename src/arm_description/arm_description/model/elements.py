@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, colours.
+"""Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, looks.
 
 Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.
 
@@ -38,6 +38,10 @@ Triple = tuple[float, float, float]
 Convention: TypeAlias = Literal["standard", "modified"]
 JointType: TypeAlias = Literal["revolute", "prismatic"]
 Axis: TypeAlias = Literal["z", "y", "x"]
+LookKind: TypeAlias = Literal["box", "cylinder", "cone", "sphere", "ring", "fillet"]
+Material: TypeAlias = Literal["plastic", "metal", "rubber", "glass"]
+MATERIALS: tuple[Material, ...] = ("plastic", "metal", "rubber", "glass")
+DEFAULT_COLOUR = "#9ea6b2"
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 # Nearly parallel axes have their common normal far away.
 NEARLY_PARALLEL = 0.02  # [rad]
@@ -342,6 +346,28 @@ class Mesh:
     scale: Triple = (1.0, 1.0, 1.0)  # metres per unit of the mesh, along its axes
     origin: Origin = NO_MOTION  # link <- mesh
     source: str = ""  # origin of the mesh
+
+
+@dataclass(frozen=True)
+class LookShape:
+    """One shape of a link's look; it is seen, but has no mass and touches nothing.
+
+    Attributes:
+        kind: all but box and sphere are bodies of revolution about their z.
+        size: [m] edges (x, y, z) of a box; (radius, length) of a cylinder; (lower radius, upper
+            radius, length) of a cone; (radius,) of a sphere; (outer radius, inner radius, length)
+            of a ring; (radius of the post, radius of the rounding) of a fillet, which widens the
+            foot of a post like a quarter of a groove.
+        origin: link <- shape; the shape is centred there, but a fillet stands on it.
+        colour: "#rrggbb", or "#rrggbbaa" with an opacity.
+        material: what its surface is made of.
+    """
+
+    kind: LookKind
+    size: tuple[float, ...]
+    origin: Origin = NO_MOTION
+    colour: str = DEFAULT_COLOUR
+    material: Material = "plastic"
 
 
 @dataclass(frozen=True)

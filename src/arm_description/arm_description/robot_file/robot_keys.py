@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from arm_common.yaml.colours import COLOUR
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
 
-from arm_description.model.elements import CONVENTIONS, Axis
+from arm_description.model.elements import CONVENTIONS, MATERIALS, Axis
 from arm_description.model.gripper import TURNING
-from arm_description.model.looks import MATERIALS
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.model.units import ANGLES, LENGTHS
 

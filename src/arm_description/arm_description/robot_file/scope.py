@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.document import Field
 from arm_common.yaml.expressions import (
     RESERVED,
     Expressions,
@@ -224,33 +224,3 @@ def _reject_radians(field: Field) -> None:
             f"{text} is {quarters}*pi/2 in radians, but this file's angles are in deg",
             f"write {90 * quarters}, or deg({text}) if you mean that small angle",
         )
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A named number of a file, in the file's units."""
-
-    name: str
-    text: str  # number or expression as written
-    value: float  # its value
-    comment: str  # its source, or the comment after it
-
-
-def read_constants(path: Path) -> tuple[Constant, ...]:
-    """Read the constants of a robot file."""
-    keys = read_yaml(path, DescriptionError).mapping()
-    if "constants" not in keys or "units" not in keys:
-        return ()
-    scope = read_scope(read_units(keys["units"]), keys["constants"])
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    return tuple(
-        Constant(
-            name,
-            sourced_value(field).raw("a number"),
-            scope.expressions.constant(name),
-            SOURCED.read(field)["source"].text()
-            if field.is_mapping
-            else lines[field.line - 1].partition(" #")[2].strip(),
-        )
-        for name, field in keys["constants"].mapping().items()
-    )

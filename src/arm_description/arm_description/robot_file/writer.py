@@ -29,12 +29,12 @@ from arm_description.model.elements import (
     Joint,
     JointType,
     LinkMass,
+    LookShape,
     Mesh,
     Origin,
     Triple,
 )
 from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
-from arm_description.model.looks import LookShape
 from arm_description.model.units import Units, exact_text, pi_fraction
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.reader import parse_robot

@@ -332,9 +332,7 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     A gripper that it does not name rests at its largest width, and jaws that do not close to 0 as
     far as they can for a smaller width.
     """
-    from arm_description.home_posture import home_posture
-
-    posture = home_posture(model)[1]
+    posture = model.home_posture[1]
     rest = [float(posture[axis.name]) for axis in axes.arm]
     if axes.gripper is not None:
         width = float(posture.get(GRIPPER, axes.gripper.upper))

@@ -11,7 +11,7 @@ from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
-from arm_description.ros.description_sender import DescriptionSender
+from arm_description.ros.description import DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node

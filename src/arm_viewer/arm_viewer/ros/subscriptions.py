@@ -10,7 +10,7 @@ from functools import partial
 from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
-from arm_description.ros.servo_limits import DescriptionSubscription
+from arm_description.ros.description import DescriptionSubscription
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
 from rclpy.subscription import Subscription

@@ -22,7 +22,7 @@ from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from arm_common.transforms import Array
-from arm_description.ros.servo_limits import DescriptionSubscription
+from arm_description.ros.description import DescriptionSubscription
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 import numpy as np
 from arm_common.suggestions import program
-from arm_description.home_posture import home_posture
 from arm_description.model.elements import Joint
 from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.transmission import (
@@ -88,7 +87,7 @@ class Mechanism:
 
         A joint that cannot be at 0 is drawn near 0: at a limit, or in the posture of the others.
         """
-        home = home_posture(self._model)[1]
+        home = self._model.home_posture[1]
         for joint in self._model.joints:
             if joint.name in self.joints:
                 unit, si, step = _SHOWN[joint.type]

@@ -8,7 +8,7 @@ from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
 from arm_description.model.transmissions.transmission import ActuatorLimits
 from arm_description.robot_model import ServoLimits
-from arm_description.ros.servo_limits import DescriptionSubscription, limited_model, limited_urdf
+from arm_description.ros.description import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.ros.probe import Probe
