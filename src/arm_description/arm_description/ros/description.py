@@ -156,6 +156,7 @@ class DescriptionSubscription:
         self._receive(String(data=text))
 
 
+POLL_PERIOD = 0.3  # [s] of calls of `DescriptionSender.poll`, of wall time
 RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from arm_common.files.watching import PERIOD
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
-from arm_description.ros.description import DescriptionSender
+from arm_description.ros.description import POLL_PERIOD, DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
@@ -53,7 +52,7 @@ class RobotDisplay:
         self._drawn = ""  # the description drawn last
         self._sender = DescriptionSender(node, "robot_state_publisher", report)
         self._watcher = ServiceClient(node, SetParameters, "robot_file_watcher/set_parameters")
-        self._timer = node.create_timer(PERIOD, self._send_again, clock=STEADY_CLOCK)
+        self._timer = node.create_timer(POLL_PERIOD, self._send_again, clock=STEADY_CLOCK)
 
     def show(self, model: RobotModel) -> None:
         """Show a robot."""
