@@ -16,14 +16,13 @@ from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError, UrdfError
 from arm_description.importers import urdf_report
-from arm_description.importers.urdf_bars import ImportedBar, find_bars
 from arm_description.importers.urdf_limits import (
     constrained,
     joint_type,
     limited_joint,
     lost_limits,
 )
-from arm_description.importers.urdf_masses import ImportedMasses
+from arm_description.importers.urdf_links import ImportedBar, ImportedMasses, find_bars
 from arm_description.importers.urdf_structure import (
     ArmChain,
     Hand,

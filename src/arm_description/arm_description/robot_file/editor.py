@@ -160,9 +160,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
                 if "prismatic" in (kind, former):  # the values in postures have another unit
                     _rename_in_postures(editor, before, ())
                     before = ()
-            _rename_in_postures(editor, before, _names(editor, index))
-            _rename_links(editor, names, _names(editor, index))
-            _rename_references(editor, names, _names(editor, index))
+            _rename(editor, names, _names(editor, index), before)
 
         return self.change(change)
 
@@ -184,9 +182,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
         def change(editor: YamlEditor) -> None:
             before = _names(editor, index)
             editor.set(("joints", index, "name"), flow_word(name.strip()))
-            _rename_in_postures(editor, before, _names(editor, index))
-            _rename_links(editor, before, _names(editor, index))
-            _rename_references(editor, before, _names(editor, index))
+            _rename(editor, before, _names(editor, index), before)
 
         return self.change(change)
 
@@ -352,6 +348,15 @@ def _names(editor: YamlEditor, index: int) -> tuple[str, ...]:
     """Return the names of the joints of a row; none of a dependent one."""
     name, kind = (editor.scalar("joints", index, key) for key in ("name", "type"))
     return tuple(f"{name}_{axis}" for axis in COMPOUND[kind]) if kind in COMPOUND else (name,)
+
+
+def _rename(
+    editor: YamlEditor, before: Sequence[str], after: Sequence[str], in_postures: Sequence[str]
+) -> None:
+    """Rename joints, in postures perhaps other ones, and their links."""
+    _rename_in_postures(editor, in_postures, after)
+    _rename_links(editor, before, after)
+    _rename_references(editor, before, after)
 
 
 def _rename_in_postures(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:

@@ -27,7 +27,6 @@ from arm_description.robot_file.scope import (
     EvaluationContext,
     read_name,
     read_scope,
-    read_units,
     sourced_value,
 )
 from arm_description.robot_file.sections.gripper import read_gripper
@@ -123,8 +122,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     """Read a robot from the root field of its file, which is in a folder."""
     _refuse_other_kinds(root)
     written, keys = ROBOT.read(root)
-    units = read_units(keys["units"])
-    scope = read_scope(units, keys.get("constants"), folder)
+    scope = read_scope(keys, folder)
     if "servo" in keys:
         scope = replace(scope, servo=keys["servo"].choice(SERVO_TYPES))
     table = _read_table(written, keys, scope)
@@ -147,7 +145,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
-        units=units,
+        units=scope.units,
         constants=scope.expressions.values,
         formulas=MappingProxyType(dict(_formulas(keys)) if table.as_written else {}),
     )

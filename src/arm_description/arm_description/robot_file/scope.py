@@ -158,18 +158,9 @@ def sourced_value(field: Field) -> Field:
     return keys["value"]
 
 
-def read_units(field: Field) -> Units:
-    """Read ``units: {length: .., angle: .., max_length: ..}``."""
-    parts = UNITS.read(field)
-    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
-    if "max_length" not in parts:
-        return units
-    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
-    return replace(units, max_length=units.metres(longest))
-
-
-def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> EvaluationContext:
-    """Read ``constants`` and evaluate each, so that errors name the line of the constant."""
+def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationContext:
+    """Read ``units`` and ``constants``; evaluate each, so that errors name the constant's line."""
+    units, field = _read_units(keys["units"]), keys.get("constants")
     fields = field.mapping(None) if field else {}
     if field and len(fields) > MAX_CONSTANTS:
         raise field.error(f"has {len(fields)} names, at most {MAX_CONSTANTS} are supported")
@@ -185,6 +176,16 @@ def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> Eval
         except DescriptionError as error:
             raise fields[error.key].error(error.problem, error.remedy) from None
     return scope
+
+
+def _read_units(field: Field) -> Units:
+    """Read ``units: {length: .., angle: .., max_length: ..}``."""
+    parts = UNITS.read(field)
+    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
+    if "max_length" not in parts:
+        return units
+    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
+    return replace(units, max_length=units.metres(longest))
 
 
 def read_name(field: Field) -> str:

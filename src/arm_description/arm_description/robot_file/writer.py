@@ -318,11 +318,8 @@ class _Writer:
         }
 
     def _load(self, model: RobotModel) -> list[str]:
-        lines, payload = (
-            _block("masses", {k: self._mass(m) for k, m in model.masses.items()}),
-            model.payload,
-        )
-        if payload:
+        lines = _block("masses", {k: self._mass(m) for k, m in model.masses.items()})
+        if payload := model.payload:
             values = {"mass": exact_text(payload.mass), "centre": self._triple(payload.centre)}
             values |= {"size": self._triple(payload.size)} if payload.size else {}
             lines.append(f"payload: {flow_mapping(values | _source(payload.source))}")

@@ -40,7 +40,7 @@ from arm_common.yaml.typed_mapping import MAX_LENGTH
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
-from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
+from arm_description.robot_file.scope import EvaluationContext, read_scope
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.lines import (
     CsvTable,
@@ -343,7 +343,7 @@ def _yaml_keys(path: Path, files: FileAccess) -> tuple[Mapping[str, Field], Eval
     for name in ("description", "source"):
         if name in keys:
             keys[name].text()
-    scope = read_scope(read_units(keys["units"]), keys.get("constants"))
+    scope = read_scope(keys)
     if VARIABLE in scope.expressions.names:
         raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
     own, required = (FUNCTION_KEYS, "duration") if "functions" in keys else (POINT_KEYS, "points")

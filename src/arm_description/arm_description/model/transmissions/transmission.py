@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -106,39 +106,26 @@ class CurvedTransmission(Transmission):
 
     def constraint(self, output: int, lower: float, upper: float, reason: str) -> JointConstraint:
         """Return the part of the joint's range that a travel of the actuator allows."""
-        return CurvedTravel(self, lower, upper, reason)
+        return CurvedTravel(self.joints[0], self, lower, upper, reason)
 
 
 @dataclass(frozen=True)
-class CurvedTravel:
-    """The part of a joint's range that the travel of its actuator allows: a JointConstraint."""
+class CurvedTravel(JointConstraint):
+    """The part of a joint's range that the travel of its actuator allows."""
 
+    joint: str
     transmission: CurvedTransmission
     lower: float  # ends of the travel [rad or m]
     upper: float
     reason: str
 
     @property
-    def joint(self) -> str:
-        """The joint whose range it is."""
-        return self.transmission.joints[0]
-
-    @property
     def joints(self) -> tuple[str, ...]:
         """The joints that the actuator depends on, the joint first."""
         return self.transmission.inputs
 
-    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return the least and greatest position of the joint [rad or m]; others at q."""
-        lower, upper = self._bounds(np.array([q.get(name, 0.0) for name in self.joints]))
-        return float(lower), float(upper)
-
-    def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside (...), <= 0 inside; q (..., k) as ``joints``."""
-        lower, upper = self._bounds(q)
-        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
-
-    def _bounds(self, q: Array) -> tuple[Array, Array]:
+    def ends(self, q: Array) -> tuple[Array, Array]:
+        """Return the positions of the joint at the ends of the travel."""
         ends = [self.transmission.joint_at_limit(end, q) for end in (self.lower, self.upper)]
         return np.minimum(*ends), np.maximum(*ends)
 
