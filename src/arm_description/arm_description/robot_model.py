@@ -57,21 +57,6 @@ def _empty() -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True)
-class ServoLimits:
-    """What servos allow an arm, each inside the limits of its description.
-
-    Attributes:
-        joints: limits by joint name [rad or m, per second].
-        actuators: limits by actuator name, of an arm whose joints depend on several; or empty.
-        width: limits of the width between the jaws [m, per second]; None without a gripper.
-    """
-
-    joints: Mapping[str, ActuatorLimits]
-    actuators: Mapping[str, ActuatorLimits] = field(default_factory=_empty)
-    width: ActuatorLimits | None = None
-
-
-@dataclass(frozen=True)
 class RobotModel:
     """A serial arm.
 
@@ -194,14 +179,32 @@ class RobotModel:
         """Maximum accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
         return read_only([joint.acceleration for joint in self.joints])
 
-    def limited(self, limits: ServoLimits) -> RobotModel:
-        """Return the arm with what its servos allow, where that is less than its description."""
-        joints = {j.name: _limited(j, limits.joints.get(j.name)) for j in self.joints}
+    @cached_property
+    def rest(self) -> Vector:
+        """Every joint at 0, or as near to it as all limits allow, (n,) [rad or m]."""
+        zero = np.array([joint.rest for joint in self.joints])
+        inside = self.constraint_set.nearest(zero, self.lower, self.upper)
+        return zero if inside is None else inside
+
+    def limited(
+        self,
+        limits: Mapping[str, ActuatorLimits],
+        actuators: Mapping[str, ActuatorLimits] | None = None,
+        width: ActuatorLimits | None = None,
+    ) -> RobotModel:
+        """Return the arm with what its servos allow, where that is less than its description.
+
+        Args:
+            limits: limits by joint name [rad or m, per second].
+            actuators: limits by actuator name, of an arm whose joints depend on several.
+            width: limits of the width between the jaws [m, per second]; None without a gripper.
+        """
+        joints = {j.name: _limited(j, limits.get(j.name)) for j in self.joints}
         dependents = tuple(
             dependent_joint(d.name, d.type, d.row, d.terms, joints, d.index, d.source)
             for d in self.dependents
         )
-        gripper, width = self.gripper, limits.width
+        gripper = self.gripper
         if gripper is not None and width is not None:
             gripper = replace(
                 gripper,
@@ -215,7 +218,7 @@ class RobotModel:
             joints=tuple(joints.values()),
             dependents=dependents,
             gripper=gripper,
-            actuator_limits=limits.actuators,
+            actuator_limits=actuators or {},
         )
 
     @cached_property
@@ -229,9 +232,7 @@ class RobotModel:
         for name in ("rest", *self.postures):
             if name in self.postures:
                 return name, self.postures[name]
-        zero = np.array([joint.rest for joint in self.joints])
-        inside = self.constraint_set.nearest(zero, self.lower, self.upper)
-        zero = zero if inside is None else inside
+        zero = self.rest
         name = "each joint at 0 or its nearest limit" if zero.any() else "every joint at 0"
         if self._is_clear(zero):
             return name, dict(zip(self.joint_names, zero.tolist(), strict=True))

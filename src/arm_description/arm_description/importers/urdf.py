@@ -32,7 +32,6 @@ from arm_description.importers.urdf_structure import (
     zero_pose,
 )
 from arm_description.library import URDF2DH
-from arm_description.model.constraints import ConstraintSet
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,
@@ -128,6 +127,7 @@ def import_urdf(
     model = replace(
         model,
         name=clean,
+        postures={"rest": dict(zip(model.joint_names, model.rest.tolist(), strict=True))},
         description=f"{clean}, {model.n} joints, from its URDF",
         source=" ".join(f"{file or 'URDF'}, from {chain.base} to {chain.tip}".split()),
     )
@@ -206,16 +206,6 @@ def _with_bound(model: RobotModel) -> RobotModel:
     if longest <= model.units.max_length:
         return model
     return replace(model, units=replace(model.units, max_length=float(math.ceil(longest))))
-
-
-def _rest(joints: Sequence[Joint]) -> Mapping[str, float]:
-    """Return a posture near zero, within limits that depend on other joints, too."""
-    names, constraints = [j.name for j in joints], [j.constraint for j in joints if j.constraint]
-    limits = ConstraintSet(names, constraints)
-    zero, ends = [j.rest for j in joints], np.array([(j.lower, j.upper) for j in joints]).T
-    found = limits.nearest(zero, *ends) if limits else None
-    q = zero if found is None else found.tolist()
-    return MappingProxyType(dict(zip(names, q, strict=True)))
 
 
 def _notes(
@@ -304,7 +294,6 @@ class _ImportedArm:
                 base=table.base,
                 tool=table.tool,
                 gripper=gripper,
-                postures=MappingProxyType({"rest": _rest(joints)}),
                 units=replace(SI, max_length=self._max_length),
             )
         )

@@ -30,7 +30,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, matrix_rpy, rpy_matrix
-from arm_common.yaml.colours import rgba
 
 from arm_description.model.constraints import LinearLimits
 
@@ -380,9 +379,3 @@ class Colours:
     joints: str = "#5b6475"  # bodies at the joints
     gripper: str = "#3b4252"  # palm
     fingers: str = "#eeca3b"
-
-
-def rgb(colour: str) -> Triple:
-    """Return red, green and blue (0 .. 1) of "#rrggbb" or "#rrggbbaa"."""
-    red, green, blue, _ = rgba(colour)
-    return (red, green, blue)

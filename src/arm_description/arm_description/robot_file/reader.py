@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -63,15 +63,10 @@ def _formulas(keys: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
                 if cell in cells:
                     yield f"joints.{name}.{cell}", sourced_value(cells[cell]).raw("a number")
     for part in ("base", "tool"):
-        for key, field in _plain_origin(keys.get(part)):
+        origin = keys[part].mapping() if part in keys and keys[part].is_mapping else {}
+        for key, field in origin.items() if "name" not in origin else ():  # no tool
             for k, item in enumerate(field.items() if field.is_list else ()):
                 yield f"{part}.{key}[{k}]", sourced_value(item).raw("a number")
-
-
-def _plain_origin(field: Field | None) -> Iterable[tuple[str, Field]]:
-    """Return the keys of a transform; none of one that leads to a tool."""
-    keys = field.mapping() if field and field.is_mapping else {}
-    return () if "name" in keys else keys.items()
 
 
 # A smaller sum of all lengths of a table means a mistaken unit [m].

@@ -26,7 +26,7 @@ from std_msgs.msg import String
 
 from arm_description.errors import UrdfError
 from arm_description.model.transmissions.transmission import ActuatorLimits
-from arm_description.robot_model import RobotModel, ServoLimits
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import CONSTRAINTS
 from arm_description.urdf.reader import parse_xml
 from arm_description.urdf.servo_limits import KEYS, TOPIC
@@ -83,7 +83,7 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
     complete = actuators.keys() == set(model.drivetrain.actuators)
     limited = model.limited(
-        ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
+        joints, actuators if complete else None, None if width is None else _read(width)
     )
     for joint in limited.joints:
         if joint.lower > joint.upper:

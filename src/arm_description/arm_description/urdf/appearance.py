@@ -210,11 +210,11 @@ def _around(shape: LookShape) -> UrdfGeometry:
     """Return the box or cylinder around a shape."""
     if shape.kind == "box":
         return UrdfGeometry("box", shape.size, shape.origin, shape.colour)
-    outline = profile(shape.kind, shape.size) if shape.kind != "sphere" else None
-    if outline is None:
+    if shape.kind == "sphere":
         (radius,) = shape.size
         low, high = -radius, radius
     else:
+        outline = profile(shape.kind, shape.size)
         radius = float(outline[:, 0].max())
         low, high = (float(z) for z in (outline[:, 1].min(), outline[:, 1].max()))
     middle = shape.origin.matrix @ (0.0, 0.0, (low + high) / 2, 1.0)

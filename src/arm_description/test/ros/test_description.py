@@ -7,7 +7,6 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
 from arm_description.model.transmissions.transmission import ActuatorLimits
-from arm_description.robot_model import ServoLimits
 from arm_description.ros.description import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.servo_limits import TOPIC, limits_text
@@ -37,7 +36,7 @@ def narrowed(model):
     joints = {
         j.name: inside(max(j.lower, -6.0), min(j.upper, 6.0), j.velocity) for j in model.joints
     }
-    return model.limited(ServoLimits(joints, actuators, width))
+    return model.limited(joints, actuators, width)
 
 
 @pytest.mark.parametrize("name", shipped_robots())

@@ -12,7 +12,7 @@ from arm_description.model.transmissions.transmission import (
     ActuatorLimits,
     SeveralActuatorsTransmission,
 )
-from arm_description.robot_model import RobotModel, ServoLimits
+from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.axes import (
     GRIPPER,
@@ -93,11 +93,9 @@ def driven_model(model: RobotModel, axes: Axes) -> RobotModel:
     """Return the robot with the limits of its axes, which those of its servos narrow."""
     gripper, coupling = axes.gripper, axes.coupling
     return model.limited(
-        ServoLimits(
-            {axis.name: _limits(axis) for axis in axes.arm},
-            {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else {},
-            None if gripper is None else _limits(gripper),
-        )
+        {axis.name: _limits(axis) for axis in axes.arm},
+        {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else None,
+        None if gripper is None else _limits(gripper),
     )
 
 

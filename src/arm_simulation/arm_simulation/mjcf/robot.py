@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Matrix
+from arm_common.yaml.colours import rgba
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import NO_MOTION, DependentJoint, mimic_names, rgb
+from arm_description.model.elements import NO_MOTION, DependentJoint, mimic_names
 from arm_description.model.gripper import Gripper
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
@@ -188,7 +189,7 @@ class RobotMjcf:
             "size": geom_size(shape.kind, shape.size, self._units),
             "pos": words(value * self._units.length for value in shape.origin.xyz),
             "quat": words(euler2quat(*shape.origin.rpy, "sxyz")),
-            "rgba": words((*rgb(shape.colour), 1.0)),
+            "rgba": words((*rgba(shape.colour)[:3], 1.0)),
             "mass": "0",
             **ARM,
         }

@@ -5,8 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.curved import (
+    CrankTransmission,
+    LinkageLengths,
+    TableTransmission,
+)
 from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     ActuatorLimits,

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 import yaml
-from arm_description.model.transmissions.crank import CrankTransmission
+from arm_description.model.transmissions.curved import CrankTransmission
 from arm_description.model.transmissions.transmission import SimpleTransmission
 from arm_description.robot_file.schema import robot_schema
 from arm_description.robot_file.writer import robot_yaml

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 from arm_common.suggestions import program
 from arm_description.model.elements import Joint
-from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
+from arm_description.model.transmissions.curved import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.transmission import (
     ParallelogramTransmission,
     SeveralActuatorsTransmission,
