@@ -139,25 +139,23 @@ def find_bars(chain: ArmChain, model: RobotModel, names: Mapping[str, str]) -> l
     """
     drawn, tree = chain.links.drawn, chain.tree
     below = {joint.parent: joint for joint in tree.joints if joint.name in drawn}
-    bars = []
+    branches, bars = _Branches(chain, model, names), []
     for first in tree.joints:
         if first.name not in drawn or first.parent not in {joint.child for joint in chain.path}:
             continue
         joints = [first]
         while joint := below.get(joints[-1].child):
             joints.append(joint)
-        if bar := _Branches(chain, model, names).bar(joints):
+        if bar := branches.bar(joints):
             bars.append(bar)
     return bars
 
 
-@dataclass(frozen=True)
 class _Branches:
-    """The branches of drawn joints beside an arm."""
+    """The branches of drawn joints beside an arm; the arguments are those of `find_bars`."""
 
-    chain: ArmChain
-    model: RobotModel
-    names: Mapping[str, str]
+    def __init__(self, chain: ArmChain, model: RobotModel, names: Mapping[str, str]) -> None:
+        self.chain, self.model, self.names = chain, model, names
 
     def bar(self, joints: Sequence[UrdfJoint]) -> ImportedBar | None:
         """Return the bar of some joints, from the arm outwards; None if they are none."""
