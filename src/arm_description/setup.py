@@ -35,7 +35,7 @@ setup(
     extras_require={"test": ["pytest"]},
     entry_points={
         "console_scripts": [
-            "dh2urdf = arm_description.commands.export:dh2urdf",
+            "dh2urdf = arm_description.commands.convert:dh2urdf",
             "new = arm_description.commands.new:main",
             "robot_file_watcher = arm_description.commands.entry_points:robot_file_watcher",
             "set = arm_description.commands.set:main",

@@ -21,7 +21,7 @@ import signal
 import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from types import FrameType
 from typing import Any, TypeAlias
@@ -197,15 +197,20 @@ class ProcessEnd:
 
 
 @contextmanager
-def ended_at_once() -> Iterator[None]:
-    """Let SIGINT and SIGTERM end the process at once, where there is nothing to clean up."""
+def _handled_by(handler: Callable[[int, FrameType | None], object]) -> Iterator[None]:
+    """Let a function handle SIGINT and SIGTERM inside the block."""
     numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(n, lambda *_: os._exit(INTERRUPTED)) for n in numbers]
+    before = [signal.signal(number, handler) for number in numbers]
     try:
         yield
     finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+        for number, former in zip(numbers, before, strict=True):
+            signal.signal(number, former)
+
+
+def ended_at_once() -> AbstractContextManager[None]:
+    """Let SIGINT and SIGTERM end the process at once, where there is nothing to clean up."""
+    return _handled_by(lambda *_: os._exit(INTERRUPTED))
 
 
 def interrupt_on_signals() -> None:
@@ -226,12 +231,7 @@ def deferred() -> Iterator[None]:
     For rclpy calls, whose C++ code turns a KeyboardInterrupt into an obscure RuntimeError.
     """
     received: list[int] = []
-    numbers = (signal.SIGINT, signal.SIGTERM)
-    before = [signal.signal(number, lambda n, _: received.append(n)) for number in numbers]
-    try:
+    with _handled_by(lambda number, _: received.append(number)):
         yield
-    finally:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
     if received:
         raise KeyboardInterrupt

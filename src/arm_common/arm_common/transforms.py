@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Rigid transforms (4, 4) and rotations (3, 3): construction, conversion, interpolation.
+"""Rigid transforms (4, 4) and rotations (3, 3): construction and conversion.
 
 T_a_b maps coordinates in frame b to frame a. Metres and radians throughout. Quaternions are
 x, y, z, w as in ROS messages; roll, pitch and yaw are those of URDF.
@@ -9,7 +9,6 @@ x, y, z, w as in ROS messages; roll, pitch and yaw are those of URDF.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
@@ -184,36 +183,6 @@ def matrix_rpy(T: ArrayLike) -> tuple[Array, Array]:
     c, s = math.cos(yaw), math.sin(yaw)
     roll = math.atan2(s * r02 - c * r12, c * r11 - s * r01)
     return T[:3, 3].copy(), np.array((roll, math.atan2(-r20, level), yaw))
-
-
-@dataclass(frozen=True)
-class PoseInterpolation:
-    """Interpolation of two poses: along a straight line, and at a constant rate about one axis."""
-
-    start: Array  # pose (4, 4) at fraction 0
-    displacement: Array  # from start to goal (3,), in the outer frame [m]
-    turn: Array  # rotation vector (3,) in the axes of start [rad]
-
-    @classmethod
-    def between(cls, start: Array, goal: Array) -> PoseInterpolation:
-        """Return the interpolation from a start to a goal, poses (4, 4)."""
-        turn = so3_log(start[:3, :3].T @ goal[:3, :3])
-        return cls(start, goal[:3, 3] - start[:3, 3], turn)
-
-    @property
-    def distance(self) -> float:
-        """Length of the straight line [m]."""
-        return float(np.linalg.norm(self.displacement))
-
-    @property
-    def angle(self) -> float:
-        """Angle of the rotation [rad]."""
-        return float(np.linalg.norm(self.turn))
-
-    def at(self, fraction: float) -> Array:
-        """Return the pose (4, 4) at a fraction of the motion, 0 to 1."""
-        R = self.start[:3, :3] @ so3_exp(self.turn * fraction)
-        return pose(R, self.start[:3, 3] + self.displacement * fraction)
 
 
 def is_rotation(R: Array) -> bool:

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from arm_common.errors import InputError
 from arm_common.transforms import (
-    PoseInterpolation,
     cosc,
     frame_along,
     inverse,
@@ -121,16 +120,6 @@ def test_rpy_uses_fixed_axes_roll_first():
     T = rpy_matrix((0, 0, 0), (math.pi / 2, 0, math.pi / 2))
     np.testing.assert_allclose(T[:3, :3] @ [0, 1, 0], [0, 0, 1], atol=1e-15)
     np.testing.assert_allclose(T[:3, :3] @ [1, 0, 0], [0, 1, 0], atol=1e-15)
-
-
-@given(triples, rpys, triples, rpys, st.floats(0, 1))
-def test_interpolation_runs_from_start_to_goal(a, turn_a, b, turn_b, u):
-    start, goal = rpy_matrix(a, turn_a), rpy_matrix(b, turn_b)
-    between = PoseInterpolation.between(start, goal)
-    np.testing.assert_allclose(between.at(0.0), start, atol=1e-13)
-    np.testing.assert_allclose(between.at(1.0), goal, atol=1e-13)
-    assert is_rigid(between.at(u))
-    assert 0.0 <= between.angle <= math.pi + 1e-9
 
 
 @given(st.floats(-3.0, 3.0), st.floats(-math.pi, math.pi), st.floats(0.0, 1.5))

@@ -19,7 +19,7 @@ from arm_description.robot_model import RobotModel
 FORMATS = PluginGroup(
     group="arm_description.robot_formats",
     kind="format of robots",
-    shipped={"urdf": "arm_description.importers.urdf_file:load_urdf"},
+    shipped={"urdf": "arm_description.importers.urdf:load_urdf"},
 )
 """Formats other than the robot file: functions that return the robot of a file."""
 SERVO_LIMITS = PluginGroup(

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from arm_common.plugins import PluginGroup
@@ -26,17 +26,15 @@ from arm_description.model.elements import (
     DependentJoint,
     Joint,
     LinkMass,
+    LookShape,
     Mesh,
     Origin,
     Payload,
     dependent_joint,
 )
 from arm_description.model.gripper import Gripper, MountedTool
-from arm_description.model.looks import LookShape
+from arm_description.model.transmissions.transmission import Drivetrain, Transmission
 from arm_description.model.units import SI, Units
-
-if TYPE_CHECKING:
-    from arm_description.model.transmissions.transmission import Transmission
 
 EXPORTERS = PluginGroup(
     group="arm_description.exporters",
@@ -45,24 +43,14 @@ EXPORTERS = PluginGroup(
 )
 """Functions that write a model in another format; the first argument is the model."""
 
+# of the search for a posture in which an arm without postures is clear of itself
+_TRIED = 200  # postures
+_GAP = 0.06  # between the lines of links, relative to the length of the arm
+_POINTS = np.linspace(0.0, 1.0, 9)[:, None]  # of a line
+
 
 def _empty() -> Mapping[str, Any]:
     return MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class ServoLimits:
-    """What servos allow an arm, each inside the limits of its description.
-
-    Attributes:
-        joints: limits by joint name [rad or m, per second].
-        actuators: limits by actuator name, of an arm whose joints depend on several; or empty.
-        width: limits of the width between the jaws [m, per second]; None without a gripper.
-    """
-
-    joints: Mapping[str, ActuatorLimits]
-    actuators: Mapping[str, ActuatorLimits] = field(default_factory=_empty)
-    width: ActuatorLimits | None = None
 
 
 @dataclass(frozen=True)
@@ -148,17 +136,19 @@ class RobotModel:
         return any(joint.row.beta for joint in self.rows)
 
     @cached_property
+    def drivetrain(self) -> Drivetrain:
+        """The map between all joints and all actuators."""
+        return Drivetrain(self.joint_names, self.transmissions)
+
+    @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:
         """Limits of joints that depend on other joints, also those of the actuators' travel."""
-        limits: list[JointConstraint] = [j.constraint for j in self.joints if j.constraint]
-        place = self.joint_names.index
-        for one in sorted(self.transmissions, key=lambda t: min(map(place, t.joints))):
-            if self.actuator_limits:
-                travel = [self.actuator_limits[name] for name in one.actuators]
-                limits += one.constraints(travel, "the linkage and its servo allow")
-            else:
-                limits += one.constraints()
-        return tuple(limits)
+        own = tuple(joint.constraint for joint in self.joints if joint.constraint)
+        if not self.actuator_limits:
+            return (*own, *self.drivetrain.constraints())
+        travel = [self.actuator_limits[name] for name in self.drivetrain.actuators]
+        reason = "the linkage and its servo allow"
+        return (*own, *self.drivetrain.constraints(travel, reason))
 
     @cached_property
     def constraint_set(self) -> ConstraintSet:
@@ -186,14 +176,32 @@ class RobotModel:
         """Maximum accelerations, (n,) read-only [rad/s^2 or m/s^2]."""
         return read_only([joint.acceleration for joint in self.joints])
 
-    def limited(self, limits: ServoLimits) -> RobotModel:
-        """Return the arm with what its servos allow, where that is less than its description."""
-        joints = {j.name: _limited(j, limits.joints.get(j.name)) for j in self.joints}
+    @cached_property
+    def rest(self) -> Vector:
+        """Every joint at 0, or as near to it as all limits allow, (n,) [rad or m]."""
+        zero = np.array([joint.rest for joint in self.joints])
+        inside = self.constraint_set.nearest(zero, self.lower, self.upper)
+        return zero if inside is None else inside
+
+    def limited(
+        self,
+        limits: Mapping[str, ActuatorLimits],
+        actuators: Mapping[str, ActuatorLimits] | None = None,
+        width: ActuatorLimits | None = None,
+    ) -> RobotModel:
+        """Return the arm with what its servos allow, where that is less than its description.
+
+        Args:
+            limits: limits by joint name [rad or m, per second].
+            actuators: limits by actuator name, of an arm whose joints depend on several.
+            width: limits of the width between the jaws [m, per second]; None without a gripper.
+        """
+        joints = {j.name: _limited(j, limits.get(j.name)) for j in self.joints}
         dependents = tuple(
             dependent_joint(d.name, d.type, d.row, d.terms, joints, d.index, d.source)
             for d in self.dependents
         )
-        gripper, width = self.gripper, limits.width
+        gripper = self.gripper
         if gripper is not None and width is not None:
             gripper = replace(
                 gripper,
@@ -207,7 +215,45 @@ class RobotModel:
             joints=tuple(joints.values()),
             dependents=dependents,
             gripper=gripper,
-            actuator_limits=limits.actuators,
+            actuator_limits=actuators or {},
+        )
+
+    @cached_property
+    def home_posture(self) -> tuple[str, Mapping[str, float]]:
+        """Name and positions by joint [rad or m] of the posture at which everything starts.
+
+        It is ``rest``, else the first one of the file. Without postures, it is one inside the
+        limits in which the arm touches neither itself nor the ground of its base, as far as the
+        lines between its DH frames tell; else every joint at 0 or the nearest limit.
+        """
+        for name in ("rest", *self.postures):
+            if name in self.postures:
+                return name, self.postures[name]
+        zero = self.rest
+        name = "each joint at 0 or its nearest limit" if zero.any() else "every joint at 0"
+        if self._is_clear(zero):
+            return name, dict(zip(self.joint_names, zero.tolist(), strict=True))
+        rng = np.random.default_rng(0)  # the same postures every time
+        for _ in range(_TRIED):
+            q = rng.uniform(self.lower, self.upper)
+            if self.constraint_set.worst(q) is None and self._is_clear(q):
+                return "clear of itself", dict(zip(self.joint_names, q.tolist(), strict=True))
+        return name, dict(zip(self.joint_names, zero.tolist(), strict=True))
+
+    def _is_clear(self, q: ArrayLike) -> bool:
+        """Return whether lines between DH frames that do not meet keep a gap, and stay above 0."""
+        origins = np.array([frame[:3, 3] for frame in self.dh_frames(q)])
+        corners = np.vstack([origins, self.fk(q)[:3, 3]])
+        steps = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+        total = float(steps.sum())
+        solid = [i for i, step in enumerate(steps) if step > 1e-6]
+        lines = [corners[i] + _POINTS * (corners[i + 1] - corners[i]) for i in solid]
+        if corners[:, 2].min() < min(0.0, corners[0, 2]) - 1e-6:
+            return False
+        return all(
+            np.linalg.norm(one[:, None] - other[None], axis=2).min() > _GAP * total
+            for i, one in enumerate(lines)
+            for other in lines[i + 2 :]
         )
 
     def dh_frames(self, q: ArrayLike) -> list[Matrix]:

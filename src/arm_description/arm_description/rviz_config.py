@@ -15,7 +15,6 @@ import yaml
 from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
-from arm_description.home_posture import home_posture
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, assemble
@@ -57,7 +56,7 @@ def fit_view(config: dict[str, Any], model: RobotModel) -> None:
 
 def frame_positions(model: RobotModel) -> Matrix:
     """Return the positions of the link frames in all postures of the robot file, (n, 3) [m]."""
-    joints, home = assemble(model, "").joints, home_posture(model)[1]
+    joints, home = assemble(model, "").joints, model.home_posture[1]
     return np.array(
         [
             pose[:3, 3]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from arm_common.transforms import PoseInterpolation, pose, shift_z, so3_exp, turn_z
+from arm_common.transforms import pose, shift_z, so3_exp, turn_z
+from arm_kinematics.paths.shapes import line
 from arm_simulation.geometric.world import NutWorld
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
@@ -48,9 +49,9 @@ class Hand:
         return place @ turn_z(math.radians(roll_deg))
 
     def go(self, T: np.ndarray) -> NutReport:
-        between = PoseInterpolation.between(self.T, T)
+        between = line(self.T, T)
         for i in range(1, self.updates + 1):
-            self.T = T if i == self.updates else between.at(i / self.updates)
+            self.T = T if i == self.updates else between.pose(i / self.updates)
             self.seen.append(self.world.update(self.T, self.width))
         return self.nut
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from arm_description.home_posture import home_posture
 from arm_tasks.scene.file import load_scene
 
 from arm_description import load_robot, shipped_robots
@@ -153,7 +152,7 @@ def test_rviz_camera_shows_the_whole_arm_at_rest(name, robots):
     """The window is wider than high."""
     camera = Camera(CONFIGS[name])
     models = [load_robot(robot) for robot in robots]
-    outside = {m.name: camera.off_centre(link_positions(m, home_posture(m)[1])) for m in models}
+    outside = {m.name: camera.off_centre(link_positions(m, m.home_posture[1])) for m in models}
     assert max(outside.values()) < 1.0, outside
 
 

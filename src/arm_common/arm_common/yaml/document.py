@@ -196,8 +196,8 @@ _OPEN_ENDED = (
 _DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
 
 
-class _LoneSurrogateError(yaml.composer.ComposerError):
-    """A text has half a character; its context is the remedy."""
+class _RefusedError(yaml.composer.ComposerError):
+    """What YAML allows and is refused: half a character, or a loop; its context is the remedy."""
 
 
 class _LimitedComposer(yaml.composer.Composer):
@@ -220,7 +220,7 @@ class _LimitedComposer(yaml.composer.Composer):
         try:
             node.value = joined(node.value)
         except InputError as error:
-            raise _LoneSurrogateError(error.remedy, None, error.problem, node.start_mark) from None
+            raise _RefusedError(error.remedy, None, error.problem, node.start_mark) from None
         return node
 
 
@@ -290,8 +290,8 @@ def parse_yaml(data: bytes | str, name: str, refuse: Refusal, max_bytes: int = M
         raise _not_yaml(error, data, name, refuse) from None
     if root is None:
         raise refuse("is empty", remedy="copy a shipped file and edit it", file=name, line=1)
-    if wrong is not None:
-        raise refuse(wrong[0], file=name, line=wrong[1])
+    if wrong:
+        raise refuse(wrong, file=name, line=1)
     return Field(root, name, "", root.start_mark.line + 1, refuse)
 
 
@@ -329,7 +329,7 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
         return refuse(problem, remedy="delete it", file=name, line=line)
     if not isinstance(error, yaml.MarkedYAMLError):
         return refuse("is not valid YAML", file=name, line=1)
-    if isinstance(error, _LoneSurrogateError):
+    if isinstance(error, _RefusedError):
         at = error.problem_mark
         problem, remedy = str(error.problem), str(error.context)
         return refuse(problem, remedy=remedy, file=name, line=at and at.line + 1)
@@ -343,24 +343,15 @@ def _not_yaml(error: Exception, data: bytes | str, name: str, refuse: Refusal) -
     return refuse(problem, remedy=remedy, file=name, line=mark and mark.line + 1)
 
 
-class _AliasLoop(Exception):  # noqa: N818
-    """A node contains itself."""
-
-
-def _alias_problem(root: yaml.Node | None, most: int) -> tuple[str, int] | None:
-    """Return what is wrong with the aliases of a document, and the line, or None.
+def _alias_problem(root: yaml.Node | None, most: int) -> str:
+    """Return what is wrong with the aliases of a document, or "".
 
     A document without aliases has fewer nodes than bytes, of which there may be ``most``.
     """
-    try:
-        nodes, depth = _expanded(root, (), {})
-    except _AliasLoop as loop:
-        return "an alias must not contain itself", loop.args[0]
+    nodes, depth = _expanded(root, (), {})
     if nodes > most:
-        return f"its aliases stand for more than {most} values; write fewer repetitions", 1
-    if depth > MAX_DEPTH:
-        return f"its aliases nest values more than {MAX_DEPTH} deep", 1
-    return None
+        return f"its aliases stand for more than {most} values; write fewer repetitions"
+    return f"its aliases nest values more than {MAX_DEPTH} deep" if depth > MAX_DEPTH else ""
 
 
 def _expanded(
@@ -376,7 +367,8 @@ def _expanded(
     if id(node) in known:
         return known[id(node)]
     if node in above:
-        raise _AliasLoop(node.start_mark.line + 1)
+        problem = "an alias must not contain itself"
+        raise _RefusedError("", None, problem, node.start_mark)
     children = node.value
     if isinstance(node, yaml.MappingNode):
         children = [child for pair in node.value for child in pair]

@@ -79,7 +79,7 @@ def _robot(dialog: _Dialog, name: str) -> str:
 
 
 def _kit_arm(dialog: _Dialog, name: str) -> str:
-    name = name if dialog.has_options else dialog.ask("name of the robot", name, _name)
+    name = name if dialog.options else dialog.ask("name of the robot", name, _name)
     wrist = dialog.option("wrist", "the wrist", WRISTS)
     servo = dialog.option("servo", "servos", SERVOS)
     dialog.say("\nLengths in mm, or with another unit: 9.5 cm\n")
@@ -120,15 +120,10 @@ class _Dialog:
     """Questions and valid answers, which are repeated silently after a return to one of them."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
-        self._options = options  # answers that options give, by their names
+        self.options = options  # answers that options give, by their names
         self._given: list[str] = []  # valid answers
         self._next = 0  # index of the next question
         self._heading = ""  # printed before the next question that is asked
-
-    @property
-    def has_options(self) -> bool:
-        """True if options describe the robot."""
-        return bool(self._options)
 
     def forget_last(self) -> None:
         """Begin again, with the answers up to the last but one."""
@@ -161,21 +156,21 @@ class _Dialog:
 
     def measure(self, measured: KitLength, read: Callable[[str], T]) -> T:
         """Return a length, that of its option if there is one."""
-        if measured.name in self._options:
+        if measured.name in self.options:
             return self._read_option(measured.name, read)
         title = measured.name.replace("_", " ")
         return self.ask(f"{title}, {measured.where}", f"{measured.default:g}", read)
 
     def _read_option(self, name: str, read: Callable[[str], T]) -> T:
         try:
-            return read(self._options[name])
+            return read(self.options[name])
         except DescriptionError as error:
             problem = f"--{name.replace('_', '-')}: {error.problem}"
             raise DescriptionError(problem, remedy=error.remedy) from None
 
     def option(self, name: str, question: str, choices: tuple[str, ...]) -> str:
         """Return one of some choices, that of its option if there is one."""
-        return self._options.get(name) or self.choose(question, choices)
+        return self.options.get(name) or self.choose(question, choices)
 
     def choose(self, question: str, options: tuple[str, ...]) -> str:
         """Return one of some options, which may be abbreviated."""

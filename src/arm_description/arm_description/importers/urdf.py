@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import logging
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 
 import numpy as np
@@ -14,14 +16,13 @@ from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError, UrdfError
 from arm_description.importers import urdf_report
-from arm_description.importers.urdf_bars import ImportedBar, find_bars
 from arm_description.importers.urdf_limits import (
     constrained,
     joint_type,
     limited_joint,
     lost_limits,
 )
-from arm_description.importers.urdf_masses import ImportedMasses
+from arm_description.importers.urdf_links import ImportedBar, ImportedMasses, find_bars
 from arm_description.importers.urdf_structure import (
     ArmChain,
     Hand,
@@ -30,7 +31,7 @@ from arm_description.importers.urdf_structure import (
     followed,
     zero_pose,
 )
-from arm_description.model.constraints import ConstraintSet
+from arm_description.library import URDF2DH
 from arm_description.model.dh_from_axes import (
     MAX_LINK,
     ROUNDING,
@@ -54,9 +55,12 @@ from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import MOVING, UrdfJoint
+from arm_description.urdf.file import read_urdf_file
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
 
+_LOGGER = logging.getLogger(__name__)
+_SAME = 1e-9  # [m or -], of a table that is exact
 _EXACT = 1e-14  # axes within this angle are parallel, where axes are written in place of rows
 # Exceeds the error of pi/2 written with five decimals [rad].
 PARALLEL = 1e-5
@@ -123,6 +127,7 @@ def import_urdf(
     model = replace(
         model,
         name=clean,
+        postures={"rest": dict(zip(model.joint_names, model.rest.tolist(), strict=True))},
         description=f"{clean}, {model.n} joints, from its URDF",
         source=" ".join(f"{file or 'URDF'}, from {chain.base} to {chain.tip}".split()),
     )
@@ -140,6 +145,28 @@ def import_urdf(
     error = _difference(model, chain, hand.tool)
     notes = (note, *table.notes, hand.note, lost_limits(model, tree, arm.names))
     return UrdfImport(model, tuple(_notes(arm, masses, model, notes, error)), error)
+
+
+def load_urdf(path: Path) -> RobotModel:
+    """Return the robot of a URDF or xacro file; log what is not carried over.
+
+    It is the one that ``urdf2dh`` makes of it without options.
+
+    Raises:
+        UrdfError: it cannot be read, is not a single arm, or has no exact DH table.
+    """
+    by_hand = f"{URDF2DH} {path} -o {path.name.partition('.')[0] or 'arm'}.yaml"
+    try:
+        found = import_urdf(read_urdf_file(path), file=path.name)
+    except UrdfError as error:
+        remedy = f"{error.remedy}; {by_hand} has options" if error.remedy else f"see {by_hand}"
+        raise UrdfError(error.problem, remedy=remedy, file=str(path)) from None
+    if found.error > _SAME:
+        problem = f"its DH table differs from it by {found.error:.1e} m or rad"
+        raise UrdfError(problem, remedy=f"see {by_hand}", file=str(path))
+    for note in found.losses:
+        _LOGGER.warning("%s: %s", path, note)
+    return found.model
 
 
 def _check_distances(chain: ArmChain, longest: float) -> None:
@@ -179,16 +206,6 @@ def _with_bound(model: RobotModel) -> RobotModel:
     if longest <= model.units.max_length:
         return model
     return replace(model, units=replace(model.units, max_length=float(math.ceil(longest))))
-
-
-def _rest(joints: Sequence[Joint]) -> Mapping[str, float]:
-    """Return a posture near zero, within limits that depend on other joints, too."""
-    names, constraints = [j.name for j in joints], [j.constraint for j in joints if j.constraint]
-    limits = ConstraintSet(names, constraints)
-    zero, ends = [j.rest for j in joints], np.array([(j.lower, j.upper) for j in joints]).T
-    found = limits.nearest(zero, *ends) if limits else None
-    q = zero if found is None else found.tolist()
-    return MappingProxyType(dict(zip(names, q, strict=True)))
 
 
 def _notes(
@@ -277,7 +294,6 @@ class _ImportedArm:
                 base=table.base,
                 tool=table.tool,
                 gripper=gripper,
-                postures=MappingProxyType({"rest": _rest(joints)}),
                 units=replace(SI, max_length=self._max_length),
             )
         )

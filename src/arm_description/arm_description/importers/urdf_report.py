@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from arm_common.yaml.expressions import RESERVED, constant_name_problem
 
-from arm_description.importers.urdf_masses import ImportedMasses
+from arm_description.importers.urdf_links import ImportedMasses
 from arm_description.importers.urdf_structure import ArmChain, LinkTree
 from arm_description.robot_file.joints import name_owner
 from arm_description.robot_file.scope import MAX_NAME_LENGTH, name_problem

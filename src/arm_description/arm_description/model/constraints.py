@@ -10,11 +10,13 @@ radians and metres.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property, reduce
 from itertools import pairwise
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -28,40 +30,41 @@ READ_TOLERANCE = 0.03
 """Excess of positions that servos report: of counts, several of which move a joint [rad or m]."""
 
 
-class JointConstraint(Protocol):
-    """Limits of a joint that depend on other joints."""
+class JointConstraint(ABC):
+    """Limits of a joint that depend on other joints.
+
+    Attributes:
+        joint: name of the joint whose range it narrows.
+        reason: subject and verb for messages: "the linkage allows".
+    """
+
+    joint: str
+    reason: str
 
     @property
-    def joint(self) -> str:
-        """Name of the joint whose range it narrows."""
-
-    @property
+    @abstractmethod
     def joints(self) -> tuple[str, ...]:
-        """Names of all joints that it needs, itself among them: the columns of ``violation``."""
+        """Names of all joints that it needs, the joint first: the columns of ``ends``."""
 
-    @property
-    def reason(self) -> str:
-        """Subject and verb for messages: "the linkage allows"."""
+    @abstractmethod
+    def ends(self, q: Array) -> tuple[Array, Array]:
+        """Return the least and greatest position (...) of the joint [rad or m].
+
+        Lower is above upper if there is none.
+
+        Args:
+            q: (..., k) positions of ``joints`` in their order [rad or m]; the first is ignored.
+        """
 
     def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return the least and greatest position of the joint [rad or m].
-
-        Args:
-            q: positions of the other joints by name [rad or m]; more are ignored.
-
-        Returns:
-            Lower and upper; lower above upper if there is none.
-        """
+        """Return `ends` at positions of the other joints by name [rad or m]; more are ignored."""
+        lower, upper = self.ends(np.array([q.get(name, 0.0) for name in self.joints]))
+        return float(lower), float(upper)
 
     def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside, 0 or less inside [rad or m].
-
-        Args:
-            q: (..., k) positions of ``joints`` in their order [rad or m].
-
-        Returns:
-            (...).
-        """
+        """Return how far the joint is outside (...), 0 or less inside; q is that of `ends`."""
+        lower, upper = self.ends(q)
+        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,7 @@ class LinearExpression:
 
 
 @dataclass(frozen=True)
-class LinearLimits:
+class LinearLimits(JointConstraint):
     """Limits of a joint that are linear in other joints.
 
     Attributes:
@@ -114,26 +117,19 @@ class LinearLimits:
     joint: str
     lower: tuple[LinearExpression, ...]
     upper: tuple[LinearExpression, ...]
-
     reason: str = "the linkage allows"
 
-    @property
+    @cached_property
     def joints(self) -> tuple[str, ...]:
         """The joint itself, then those that its limits depend on."""
         others = (name for c in (*self.lower, *self.upper) for name, _ in c.factors)
         return tuple(dict.fromkeys((self.joint, *others)))
 
-    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return lower and upper at positions of the other joints by name."""
-        return max(c.at(q) for c in self.lower), min(c.at(q) for c in self.upper)
-
-    def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside, 0 or less inside; q (..., k) as ``joints``."""
-        q = np.asarray(q, dtype=np.float64)
+    def ends(self, q: Array) -> tuple[Array, Array]:
+        """Return the greatest of the lower and the least of the upper limits."""
         by_name = {name: q[..., i] for i, name in enumerate(self.joints)}
-        sides = [(1.0, c) for c in self.lower] + [(-1.0, c) for c in self.upper]
-        excess = [sign * (c.at(by_name) - by_name[self.joint]) for sign, c in sides]
-        return np.asarray(np.max(np.broadcast_arrays(*excess), axis=0))
+        lower, upper = ([c.at(by_name) for c in side] for side in (self.lower, self.upper))
+        return reduce(np.maximum, lower), reduce(np.minimum, upper)
 
 
 _HALVINGS = 30

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, colours.
+"""Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, looks.
 
 Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.
 
@@ -30,7 +30,6 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Matrix, matrix_rpy, rpy_matrix
-from arm_common.yaml.colours import rgba
 
 from arm_description.model.constraints import LinearLimits
 
@@ -38,6 +37,10 @@ Triple = tuple[float, float, float]
 Convention: TypeAlias = Literal["standard", "modified"]
 JointType: TypeAlias = Literal["revolute", "prismatic"]
 Axis: TypeAlias = Literal["z", "y", "x"]
+LookKind: TypeAlias = Literal["box", "cylinder", "cone", "sphere", "ring", "fillet"]
+Material: TypeAlias = Literal["plastic", "metal", "rubber", "glass"]
+MATERIALS: tuple[Material, ...] = ("plastic", "metal", "rubber", "glass")
+DEFAULT_COLOUR = "#9ea6b2"
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 # Nearly parallel axes have their common normal far away.
 NEARLY_PARALLEL = 0.02  # [rad]
@@ -355,6 +358,28 @@ class Mesh:
 
 
 @dataclass(frozen=True)
+class LookShape:
+    """One shape of a link's look; it is seen, but has no mass and touches nothing.
+
+    Attributes:
+        kind: all but box and sphere are bodies of revolution about their z.
+        size: [m] edges (x, y, z) of a box; (radius, length) of a cylinder; (lower radius, upper
+            radius, length) of a cone; (radius,) of a sphere; (outer radius, inner radius, length)
+            of a ring; (radius of the post, radius of the rounding) of a fillet, which widens the
+            foot of a post like a quarter of a groove.
+        origin: link <- shape; the shape is centred there, but a fillet stands on it.
+        colour: "#rrggbb", or "#rrggbbaa" with an opacity.
+        material: what its surface is made of.
+    """
+
+    kind: LookKind
+    size: tuple[float, ...]
+    origin: Origin = NO_MOTION
+    colour: str = DEFAULT_COLOUR
+    material: Material = "plastic"
+
+
+@dataclass(frozen=True)
 class Colours:
     """Colours of the skeleton, "#rrggbb", or "#rrggbbaa" with an opacity."""
 
@@ -364,9 +389,3 @@ class Colours:
     joints: str = "#5b6475"  # bodies at the joints
     gripper: str = "#3b4252"  # palm
     fingers: str = "#eeca3b"
-
-
-def rgb(colour: str) -> Triple:
-    """Return red, green and blue (0 .. 1) of "#rrggbb" or "#rrggbbaa"."""
-    red, green, blue, _ = rgba(colour)
-    return (red, green, blue)

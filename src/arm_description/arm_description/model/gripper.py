@@ -18,8 +18,7 @@ from typing import Literal, TypeAlias
 
 from arm_common.transforms import Matrix
 
-from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.model.looks import LookShape
+from arm_description.model.elements import NO_MOTION, LookShape, Origin, Triple
 
 Turning: TypeAlias = Literal["both", "left", "right"]
 TURNING: tuple[Turning, ...] = ("both", "left", "right")

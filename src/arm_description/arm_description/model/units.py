@@ -79,21 +79,6 @@ SI = Units("m", "rad")
 SHOWN = Units("mm", "deg")
 """Units of messages and pictures that do not belong to a file."""
 
-# Angles that are written as a fraction of pi in a file in radians.
-_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
-_MAX_NUMERATOR = 24
-
-
-def pi_fraction(radians: float) -> str:
-    """Return ``n*pi/m`` if it evaluates to exactly this angle, else ""."""
-    for denominator in _DENOMINATORS:
-        count = round(radians * denominator / math.pi)
-        if 0 < abs(count) <= _MAX_NUMERATOR and count * math.pi / denominator == radians:
-            divisor = f"/{denominator}" if denominator > 1 else ""
-            factor = {1: "", -1: "-"}.get(count, f"{count}*")
-            return f"{factor}pi{divisor}"
-    return ""
-
 
 def exact_text(value: float) -> str:
     """Return the shortest text of a number that reads back as the same double."""

@@ -8,13 +8,19 @@ by the reader.
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
 
 import numpy as np
+from arm_common.files.saving import contents, save_edit
+from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
+from yaml import ScalarNode
 
+from arm_description.errors import DescriptionError
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_model import RobotModel
@@ -23,6 +29,7 @@ NUMBERS = ("theta", "d", "a", "alpha")
 LINK_SECTIONS = ("masses", "meshes", "looks")  # their keys are names of links
 JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # hold names of joints
 TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
+_DIGITS = 12  # of the positions in a posture
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
 
@@ -39,6 +46,16 @@ class TableRow:
     def numbers(self) -> tuple[str, ...]:
         """The entries that say where the joint is."""
         return tuple(key for key in self.entries if not key.endswith(("lower", "upper")))
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A named number of a file, in the file's units."""
+
+    name: str
+    text: str  # number or expression as written
+    value: float  # its value
+    comment: str  # its source, or the comment after it
 
 
 @dataclass
@@ -105,6 +122,16 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """Return the names of the constants, in the order of the file."""
         return tuple(self.reading.keys("constants"))
 
+    def constants(self) -> Iterator[Constant]:
+        """Yield the constants, in the order of the file."""
+        editor, lines = self.reading, self.data.decode("utf-8-sig").splitlines()
+        for name, value in self.model.constants.items():
+            path: Path = ("constants", name)
+            node = editor.find(*path)
+            line = lines[node.start_mark.line] if isinstance(node, ScalarNode) else ""
+            comment = editor.scalar(*path, "source") or line.partition(" #")[2].strip()
+            yield Constant(name, self.written(editor, path), value, comment)
+
     def animate(self, values: Mapping[str, float]) -> str:
         """Give constants other values; successive calls are one step of undo.
 
@@ -133,9 +160,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
                 if "prismatic" in (kind, former):  # the values in postures have another unit
                     _rename_in_postures(editor, before, ())
                     before = ()
-            _rename_in_postures(editor, before, _names(editor, index))
-            _rename_links(editor, names, _names(editor, index))
-            _rename_references(editor, names, _names(editor, index))
+            _rename(editor, names, _names(editor, index), before)
 
         return self.change(change)
 
@@ -157,9 +182,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
         def change(editor: YamlEditor) -> None:
             before = _names(editor, index)
             editor.set(("joints", index, "name"), flow_word(name.strip()))
-            _rename_in_postures(editor, before, _names(editor, index))
-            _rename_links(editor, before, _names(editor, index))
-            _rename_references(editor, before, _names(editor, index))
+            _rename(editor, before, _names(editor, index), before)
 
         return self.change(change)
 
@@ -209,20 +232,70 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
         Args:
             name: of the posture.
-            positions: of all joints [rad or m]; those of finger joints become the gripper's width.
+            positions: of all joints [rad or m]; the gripper's width, or those of finger joints.
         """
-        model, units = self.model, self.model.units
-        values = {
-            joint.name: f"{units.written(positions[joint.name], joint.type) + 0.0:.9g}"
-            for joint in model.joints
-            if joint.name in positions
-        }
-        gripper = model.gripper
+        model, gripper, kept = self.model, self.model.gripper, dict(positions)
         if gripper is not None and all(joint in positions for joint in gripper.moving):
-            width = gripper.width_of({joint: positions[joint] for joint in gripper.moving})
-            values[GRIPPER_KEY] = f"{units.written(width, 'prismatic') + 0.0:.9g}"
-        posture = flow_mapping({flow_word(joint): text for joint, text in values.items()})
-        return self.change(lambda editor: editor.set(("postures", name), posture))
+            kept[GRIPPER_KEY] = gripper.width_of({j: positions[j] for j in gripper.moving})
+        types = {joint.name: str(joint.type) for joint in model.joints}
+        types |= {GRIPPER_KEY: "prismatic"} if gripper else {}
+        values = {
+            name: f"{model.units.written(float(kept[name]), kind) + 0.0:.{_DIGITS}g}"
+            for name, kind in types.items()
+            if name in kept
+        }
+
+        def change(editor: YamlEditor) -> None:
+            path: Path = ("postures", name)
+            if set(editor.keys(*path)) == set(values):  # with its layout and comments
+                for joint, text in values.items():
+                    editor.set((*path, joint), text)
+            else:
+                editor.set(path, flow_mapping({flow_word(j): text for j, text in values.items()}))
+            after = self.parse(editor.data)
+            if after != replace(model, postures={**model.postures, name: after.postures[name]}):
+                raise DescriptionError(
+                    f"posture {name!r} cannot be changed alone",
+                    remedy="if an alias (*name) shares it with another, write it out by hand",
+                    file=self.name,
+                )
+
+        return self.change(change)
+
+
+def store_posture(
+    path: str | os.PathLike[str], name: str, positions: Mapping[str, float]
+) -> RobotModel:
+    """Add or replace a posture of a robot file and return the resulting robot.
+
+    The new text must describe the same robot apart from this posture before it atomically replaces
+    the file; the previous text is kept as ``<file>.bak``.
+
+    Args:
+        path: the robot file.
+        name: name of the posture.
+        positions: position of every joint [rad or m]; "gripper" is a width [m].
+
+    Raises:
+        DescriptionError: the file is invalid, a joint is missing or unknown, or a position is
+            outside the limits.
+        InputError: the file or its backup cannot be written. The file is unchanged after errors.
+    """
+    file = FilePath(path).resolve()
+    if (data := contents(file)) is None:
+        problem = "cannot be read (No such file or directory)"
+        raise DescriptionError(problem, remedy="check the path", file=str(path))
+    editor = RobotEditor(data, str(path))
+    model = editor.model
+    known = (*model.joint_names, GRIPPER_KEY) if model.gripper else model.joint_names
+    for joint in positions:
+        if joint not in known:
+            problem = f"posture {name!r}: {model.name} has no joint {joint!r}"
+            raise DescriptionError(problem, remedy=did_you_mean(joint, known))
+    if problem := editor.keep_posture(name, positions):
+        raise DescriptionError(problem)
+    save_edit(editor.data, file, data)
+    return editor.model
 
 
 def starting_robot(joints: int) -> str:
@@ -275,6 +348,15 @@ def _names(editor: YamlEditor, index: int) -> tuple[str, ...]:
     """Return the names of the joints of a row; none of a dependent one."""
     name, kind = (editor.scalar("joints", index, key) for key in ("name", "type"))
     return tuple(f"{name}_{axis}" for axis in COMPOUND[kind]) if kind in COMPOUND else (name,)
+
+
+def _rename(
+    editor: YamlEditor, before: Sequence[str], after: Sequence[str], in_postures: Sequence[str]
+) -> None:
+    """Rename joints, in postures perhaps other ones, and their links."""
+    _rename_in_postures(editor, in_postures, after)
+    _rename_links(editor, before, after)
+    _rename_references(editor, before, after)
 
 
 def _rename_in_postures(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:

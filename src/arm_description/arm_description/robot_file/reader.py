@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,6 @@ from typing import cast
 
 import numpy as np
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
-from arm_common.yaml.schema_types import Either, Kind, Leaf, ListOf, Named, Table, Variants
 
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
@@ -23,19 +22,11 @@ from arm_description.model.gripper import Gripper
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
 from arm_description.robot_file.joints import JointTable, read_table
-from arm_description.robot_file.robot_keys import (
-    COMPOUND,
-    GRIPPER_KEY,
-    ROBOT,
-    SCREWS,
-    SOURCE,
-    SOURCED,
-)
+from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, ROBOT, SCREWS
 from arm_description.robot_file.scope import (
     EvaluationContext,
     read_name,
     read_scope,
-    read_units,
     sourced_value,
 )
 from arm_description.robot_file.sections.gripper import read_gripper
@@ -51,28 +42,15 @@ from arm_description.robot_model import RobotModel, in_order
 OPTIONAL = ("transmissions", "bars", "payload", "meshes", "masses")
 
 
-def _sources(field: Field, kind: Kind) -> Iterator[tuple[str, str]]:
+def _sources(field: Field) -> Iterator[tuple[str, str]]:
     """Yield the key of each source, such as ``joints[0].limits``, and its text."""
-    if isinstance(kind, Leaf):
-        if field.is_mapping:
-            yield from _sources(field, SOURCED)
-    elif isinstance(kind, ListOf):
-        for item in field.items():
-            yield from _sources(item, kind.kind)
-    elif isinstance(kind, Either):
-        tables = [one for one in kind.kinds if field.is_mapping and isinstance(one, Table)]
-        yield from _sources(field, tables[0] if tables else kind.kinds[field.is_list])
-    elif isinstance(kind, Named):
-        for value in field.mapping().values():
-            yield from _sources(value, kind.kind)
-    elif isinstance(kind, Table):
-        for name, value in field.mapping().items():
-            if kind.keys[name].kind is SOURCE and field.key:
-                yield field.key, value.text()
-            else:
-                yield from _sources(value, kind.keys[name].kind)
-    elif isinstance(kind, Variants):
-        yield from _sources(field, kind.tables[field.mapping()[kind.by].raw("a word")])
+    for item in field.items() if field.is_list else ():
+        yield from _sources(item)
+    for name, value in field.mapping().items() if field.is_mapping else ():
+        if name == "source" and field.key not in ("", "constants"):
+            yield field.key, value.text()
+        elif (field.key, name) != ("", "postures"):  # a joint may have that name
+            yield from _sources(value)
 
 
 def _formulas(keys: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
@@ -85,15 +63,10 @@ def _formulas(keys: Mapping[str, Field]) -> Iterator[tuple[str, str]]:
                 if cell in cells:
                     yield f"joints.{name}.{cell}", sourced_value(cells[cell]).raw("a number")
     for part in ("base", "tool"):
-        for key, field in _plain_origin(keys.get(part)):
+        origin = keys[part].mapping() if part in keys and keys[part].is_mapping else {}
+        for key, field in origin.items() if "name" not in origin else ():  # no tool
             for k, item in enumerate(field.items() if field.is_list else ()):
                 yield f"{part}.{key}[{k}]", sourced_value(item).raw("a number")
-
-
-def _plain_origin(field: Field | None) -> Iterable[tuple[str, Field]]:
-    """Return the keys of a transform; none of one that leads to a tool."""
-    keys = field.mapping() if field and field.is_mapping else {}
-    return () if "name" in keys else keys.items()
 
 
 # A smaller sum of all lengths of a table means a mistaken unit [m].
@@ -144,8 +117,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     """Read a robot from the root field of its file, which is in a folder."""
     _refuse_other_kinds(root)
     written, keys = ROBOT.read(root)
-    units = read_units(keys["units"])
-    scope = read_scope(units, keys.get("constants"), folder)
+    scope = read_scope(keys, folder)
     if "servo" in keys:
         scope = replace(scope, servo=keys["servo"].choice(SERVO_TYPES))
     table = _read_table(written, keys, scope)
@@ -168,7 +140,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         colours=read_colours(keys.get("colours")),
         description=keys["description"].text() if "description" in keys else "",
         source=keys["source"].text() if "source" in keys else "",
-        units=units,
+        units=scope.units,
         constants=scope.expressions.values,
         formulas=MappingProxyType(dict(_formulas(keys)) if table.as_written else {}),
     )
@@ -179,7 +151,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
         if key in keys:
             model = SECTIONS.load(key)(model, keys[key], scope)
     # Now all keys are known to be valid.
-    model = replace(model, sources=MappingProxyType(dict(_sources(root, ROBOT))))
+    model = replace(model, sources=MappingProxyType(dict(_sources(root))))
     model = end.attached_to(model) if end else model
     _check(model, keys)
     return model

@@ -41,63 +41,14 @@ def related_joints(
     table: JointRows, field: Field
 ) -> tuple[tuple[Joint, ...], tuple[DependentJoint, ...]]:
     """Return the independent and the dependent joints of a table; its field is for errors."""
-    variables = joint_variables(table.scope, table.types)
+    relations = JointRelations(table.scope, table.types)
     for number, row in enumerate(table.rows, 1):
-        _read_variable(row, number, table.scope, variables)
-    dependents = {
-        row.names[0]: row for row in table.rows if _is_dependent(row, table.scope, variables)
-    }
+        relations.read_variable(row, number)
+    dependents = relations.add(table.rows)
     if len(dependents) == len(table.rows):
         raise field.error("has only dependent joints", "give one row limits")
-    sums = {name: row.keys[row.variable] for name, row in dependents.items()}
-    limits: dict[str, Field] = {}
-    for row in table.rows:
-        if row.names[0] not in dependents:
-            limits |= row.limits
-    relations = JointRelations(table.scope, table.types, sums, limits)
     joints = table.joints(lambda name, _: relations.range(name), dependents)
     return joints, tuple(_dependent_joints(table, relations, joints))
-
-
-def _read_variable(
-    row: JointRow, number: int, scope: EvaluationContext, variables: frozenset[str]
-) -> None:
-    """Leave the offset alone in a cell that also has the joint's variable."""
-    if (cell := row.keys.get(row.variable)) is None:
-        return
-    words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
-    own = {row.keys["name"].text(), *words}
-    own |= {f"{word}{sep}{number}" for word in words for sep in ("", "_")}
-    limited = "limits" in row.keys
-    drop_own_variable(cell, scope, own, variables - set(row.names), limited)
-    if limited:
-        reject_variable(cell, scope, variables)
-
-
-def _is_dependent(row: JointRow, scope: EvaluationContext, variables: frozenset[str]) -> bool:
-    """Return whether a row has a sum of joints in place of limits."""
-    cell = row.keys.get(row.variable)
-    named = [name for name in scope.names_in(cell) if name in variables] if cell else ()
-    if "limits" in row.keys:
-        if named:
-            raise row.keys["limits"].error(
-                f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
-                "delete them: its range follows from theirs",
-            )
-        if "effort" in row.keys:
-            raise row.keys["effort"].error(
-                "is for a joint that follows others", "write it into limits"
-            )
-        return False
-    if not named:
-        if cell:
-            reject_unknown_names(cell, scope, variables)
-            scope.number(cell)
-        raise row.field.error(
-            f"has no limits, and {row.variable} names no joint that it follows",
-            f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
-        )
-    return True
 
 
 def _dependent_joints(
@@ -134,24 +85,70 @@ class JointRelations:
     """Reads what joints follow and what their limits depend on, whatever the order of the rows.
 
     Args:
-        scope: units and constants of the file.
+        scope: units and constants of the file; a constant is never a variable.
         types: type of every joint by name.
-        sums: theta or d of each dependent joint by name.
-        limits: limits of each independent joint by name.
+        limits: limits of independent joints by name; those of `add` come to them.
     """
 
     def __init__(
         self,
         scope: EvaluationContext,
         types: Mapping[str, JointType],
-        sums: Mapping[str, Field],
-        limits: Mapping[str, Field],
+        limits: Mapping[str, Field] | None = None,
     ) -> None:
-        self._scope, self._types, self._sums, self._limits = scope, types, sums, limits
-        self._names = joint_variables(scope, types)
+        self._scope, self._types, self._limits = scope, types, dict(limits or {})
+        self._sums: dict[str, Field] = {}  # theta or d of each dependent joint by name
+        self._names = frozenset(types) - frozenset(scope.expressions.names)
         self._followed: dict[str, LinearExpression] = {}
         self._ranges: dict[str, JointRange] = {}
         self._path: list[str] = []
+
+    def read_variable(self, row: JointRow, number: int) -> None:
+        """Leave the offset alone in a cell that also has the joint's variable."""
+        if (cell := row.keys.get(row.variable)) is None:
+            return
+        words = {"q", "theta"} if row.variable == "theta" else {"q", "d"}
+        own = {row.keys["name"].text(), *words}
+        own |= {f"{word}{sep}{number}" for word in words for sep in ("", "_")}
+        limited = "limits" in row.keys
+        self._drop_own_variable(cell, own, self._names - set(row.names), limited)
+        if limited:
+            self._reject_variable(cell)
+
+    def add(self, rows: Sequence[JointRow]) -> tuple[str, ...]:
+        """Add the sums and limits of rows; return the names of the dependent joints."""
+        dependents = {row.names[0]: row for row in rows if self._is_dependent(row)}
+        self._sums = {name: row.keys[row.variable] for name, row in dependents.items()}
+        for row in rows:
+            if row.names[0] not in dependents:
+                self._limits |= row.limits
+        return tuple(dependents)
+
+    def _is_dependent(self, row: JointRow) -> bool:
+        """Return whether a row has a sum of joints in place of limits."""
+        cell = row.keys.get(row.variable)
+        names = self._scope.names_in(cell) if cell else ()
+        named = [name for name in names if name in self._names]
+        if "limits" in row.keys:
+            if named:
+                raise row.keys["limits"].error(
+                    f"contradict {row.variable}, by which the joint follows {' and '.join(named)}",
+                    "delete them: its range follows from theirs",
+                )
+            if "effort" in row.keys:
+                raise row.keys["effort"].error(
+                    "is for a joint that follows others", "write it into limits"
+                )
+            return False
+        if not named:
+            if cell:
+                self._reject_unknown_names(cell)
+                self._scope.number(cell)
+            raise row.field.error(
+                f"has no limits, and {row.variable} names no joint that it follows",
+                f"add {row.field.key}.limits, or write {row.variable} as a sum of joints",
+            )
+        return True
 
     def followed(self, joint: str) -> LinearExpression:
         """Return the offset of a dependent joint, and the independent joints that it follows."""
@@ -229,12 +226,8 @@ class JointRelations:
         self, field: Field, kind: JointType, outermost: str = ""
     ) -> tuple[LinearExpression, ...]:
         """Return an expression over independent joints in radians and metres."""
-        reject_unknown_names(field, self._scope, self._names)
-        text = sourced_value(field).raw("a number or an expression")
-        try:
-            found = _linear_expressions(self._scope.expressions, text, self._names, outermost)
-        except DescriptionError as error:
-            raise field.error(error.problem, error.remedy) from None
+        self._reject_unknown_names(field)
+        found = self._linear(field, self._names, outermost)
         return tuple(self._si(one, kind) for one in found)
 
     def _si(self, one: LinearExpression, kind: JointType) -> LinearExpression:
@@ -249,51 +242,98 @@ class JointRelations:
             total = total.plus(term)
         return total
 
+    def _drop_own_variable(
+        self, field: Field, own: Collection[str], joints: Collection[str], limited: bool
+    ) -> None:
+        """Replace an expression such as ``q1 - 90``, as books print it, by its offset, -90.
 
-def joint_variables(scope: EvaluationContext, joints: Collection[str]) -> frozenset[str]:
-    """Return the joints that expressions of a file can name."""
-    return frozenset(joints) - frozenset(scope.expressions.names)
+        Args:
+            field: theta, or d of a prismatic joint.
+            own: names of the variable of the row.
+            joints: names of the other joints.
+            limited: whether the row has limits.
 
+        Raises:
+            DescriptionError: it has a variable in another form than once with the factor 1.
+        """
+        value = sourced_value(field)
+        names = frozenset(own) - frozenset(joints)
+        found = [name for name in self._scope.names_in(value) if name in names]
+        if not found:
+            return
+        text, name = value.raw("a number or an expression"), found[0]
+        (one,) = self._linear(field, {*found, *joints})
+        if one.factors != ((name, 1.0),):
+            if not limited:
+                return  # it depends on itself
+            problem = f"has the joint's own variable {name!r} in {text!r}"
+            remedy = f"the variable is implied, with the factor 1: write {_written(one)} alone"
+            if dict(one.factors).get(name) == -1.0:
+                remedy += (
+                    " and limits with the opposite sign, so that the joint counts the other way"
+                )
+            raise field.error(problem, remedy)
+        cast(yaml.ScalarNode, value.node).value = _offset_text(text, name)
 
-def drop_own_variable(
-    field: Field,
-    scope: EvaluationContext,
-    own: Collection[str],
-    joints: Collection[str],
-    limited: bool,
-) -> None:
-    """Replace an expression such as ``q1 - 90``, as books print it, by its offset, -90.
+    def _reject_variable(self, field: Field) -> None:
+        """Raise an error if a cell is a sum of a number and a name that nothing has."""
+        if not (name := self._unknown_name(field)):
+            return
+        try:
+            (one,) = self._linear(field, {name})
+        except DescriptionError:
+            return  # reported where it is evaluated
+        if one.factors == ((name, 1.0),):
+            constants = self._scope.expressions.names
+            remedy = f"write {_written(one)}: the variable is implied"
+            raise field.error(
+                f"{name!r} is neither a joint nor a constant of this file",
+                f"{remedy}; {did_you_mean(name, constants)}" if constants else remedy,
+            )
 
-    Args:
-        field: theta, or d of a prismatic joint.
-        scope: units and constants of the file; a constant is never a variable.
-        own: names of the variable of the row.
-        joints: names of the other joints.
-        limited: whether the row has limits.
+    def _reject_unknown_names(self, field: Field) -> None:
+        """Raise an error if an expression names what is neither a constant nor a joint."""
+        if name := self._unknown_name(field):
+            known = (*self._names, *self._scope.expressions.names)
+            raise field.error(
+                f"{name!r} is neither a joint nor a constant of this file",
+                did_you_mean(name, known),
+            )
 
-    Raises:
-        DescriptionError: it has a variable in another form than once with the factor 1.
-    """
-    value = sourced_value(field)
-    names = frozenset(own) - frozenset(joints)
-    found = [name for name in scope.names_in(value) if name in names]
-    if not found:
-        return
-    text = value.raw("a number or an expression")
-    try:
-        (one,) = _linear_expressions(scope.expressions, text, {*found, *joints})
-    except DescriptionError as error:
-        raise field.error(error.problem, error.remedy) from None
-    name = found[0]
-    if one.factors != ((name, 1.0),):
-        if not limited:
-            return  # it depends on itself
-        problem = f"has the joint's own variable {name!r} in {text!r}"
-        remedy = f"the variable is implied, with the factor 1: write {_written(one)} alone"
-        if dict(one.factors).get(name) == -1.0:
-            remedy += " and limits with the opposite sign, so that the joint counts the other way"
-        raise field.error(problem, remedy)
-    cast(yaml.ScalarNode, value.node).value = _offset_text(text, name)
+    def _unknown_name(self, field: Field) -> str:
+        """Return the first name in an expression that is nothing known, "" if all are known."""
+        known = self._names | RESERVED
+        return next((name for name in self._scope.names_in(field) if name not in known), "")
+
+    def _linear(
+        self, field: Field, variables: Collection[str], outermost: str = ""
+    ) -> tuple[LinearExpression, ...]:
+        """Return an expression as linear in some variables.
+
+        Args:
+            field: the expression.
+            variables: names of the variables.
+            outermost: "min" or "max" if the expression may be the least or greatest of several;
+                one within another is one with all of their arguments.
+
+        Returns:
+            One expression, or the arguments of the outermost function.
+        """
+        text = sourced_value(field).raw("a number or an expression")
+        try:
+            parts, flat = [parse_expression(text)], list[ast.expr]()
+            while parts:
+                match parts.pop(0):
+                    case ast.Call(func=ast.Name(id=function), args=[a, b], keywords=[]) if (
+                        function == outermost
+                    ):
+                        parts[:0] = [a, b]
+                    case node:
+                        flat.append(node)
+            linear = _Linear(self._scope.expressions, text, variables)
+            return tuple(map(linear.of, flat))
+        except DescriptionError as error:
+            raise field.error(error.problem, error.remedy) from None
 
 
 def _written(one: LinearExpression) -> str:
@@ -307,70 +347,6 @@ def _offset_text(text: str, name: str) -> str:
     if first:
         return (first[1] or first[2] or "0").strip()
     return re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "0", text)
-
-
-def reject_variable(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
-    """Raise an error if a cell is a sum of a number and a name that nothing in the file has."""
-    if not (name := _unknown_name(field, scope, joints)):
-        return
-    try:
-        text = sourced_value(field).raw("a number or an expression")
-        (one,) = _linear_expressions(scope.expressions, text, {name})
-    except DescriptionError:
-        return  # reported where it is evaluated
-    if one.factors == ((name, 1.0),):
-        constants = scope.expressions.names
-        remedy = f"write {_written(one)}: the variable is implied"
-        raise field.error(
-            f"{name!r} is neither a joint nor a constant of this file",
-            f"{remedy}; {did_you_mean(name, constants)}" if constants else remedy,
-        )
-
-
-def reject_unknown_names(field: Field, scope: EvaluationContext, joints: Collection[str]) -> None:
-    """Raise an error if an expression names something that is neither a constant nor a joint."""
-    if name := _unknown_name(field, scope, joints):
-        known = (*joints, *scope.expressions.names)
-        raise field.error(
-            f"{name!r} is neither a joint nor a constant of this file", did_you_mean(name, known)
-        )
-
-
-def _unknown_name(field: Field, scope: EvaluationContext, joints: Collection[str]) -> str:
-    """Return the first name in an expression that is nothing known, "" if all are known."""
-    names = scope.names_in(field)
-    return next((name for name in names if name not in joints and name not in RESERVED), "")
-
-
-def _linear_expressions(
-    expressions: Expressions, text: str, variables: Collection[str], outermost: str = ""
-) -> tuple[LinearExpression, ...]:
-    """Return an expression as linear in some variables.
-
-    Args:
-        expressions: evaluator over the constants of the file.
-        text: the expression.
-        variables: names of the variables.
-        outermost: "min" or "max" if the expression may be the least or greatest of several; one
-            within another is one with all of their arguments.
-
-    Returns:
-        One expression, or the arguments of the outermost function.
-
-    Raises:
-        InputError: it is not an expression, or not linear in the variables.
-    """
-    parts = [parse_expression(text)]
-    flat: list[ast.expr] = []
-    while parts:
-        match parts.pop(0):
-            case ast.Call(func=ast.Name(id=function), args=[a, b], keywords=[]) if (
-                function == outermost
-            ):
-                parts[:0] = [a, b]
-            case node:
-                flat.append(node)
-    return tuple(_Linear(expressions, text, variables).of(node) for node in flat)
 
 
 class _Linear:

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from arm_common.yaml.colours import COLOUR
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
 
-from arm_description.model.elements import CONVENTIONS, Axis
+from arm_description.model.elements import CONVENTIONS, MATERIALS, Axis
 from arm_description.model.gripper import TURNING
-from arm_description.model.looks import MATERIALS
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.model.units import ANGLES, LENGTHS
 
@@ -26,7 +25,6 @@ GRIPPER_KEY = "gripper"  # of a width among the joints of a posture
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")
-SOURCE = Leaf("text", "text")
 NUMBER = Leaf("number", "number")
 LENGTH = Leaf("length", "number")
 ANGLE = Leaf("angle", "number")
@@ -42,13 +40,13 @@ MASS_OR_NONE = Leaf("kg, 0 for none", "number")
 FILE = Leaf("path from this file's folder, or package://", "text")
 ATTACHED = Leaf("name of a shipped one, or path from this file's folder", "text")
 
-FROM = Key(SOURCE, "origin of the numbers beside it")
+FROM = Key(TEXT, "origin of the numbers beside it")
 
 # Any number may be written in this form.
 SOURCED = Table(
     {
         "value": Key(NUMBER, "the number or expression", required=True),
-        "source": Key(SOURCE, "its origin", required=True),
+        "source": Key(TEXT, "its origin", required=True),
     }
 )
 
@@ -386,7 +384,7 @@ COLOURS = Table(
 _COMMON = {
     "name": Key(NAME, "name of the robot", required=True),
     "description": Key(TEXT, "one line about it"),
-    "source": Key(SOURCE, "origin of its numbers"),
+    "source": Key(TEXT, "origin of its numbers"),
     "units": Key(UNITS, "units of the file", required=True),
     "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
     "servo": Key(SERVO, "servo of all turning joints whose limits give neither servo nor effort"),

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.document import Field
 from arm_common.yaml.expressions import (
     RESERVED,
     Expressions,
@@ -158,18 +158,9 @@ def sourced_value(field: Field) -> Field:
     return keys["value"]
 
 
-def read_units(field: Field) -> Units:
-    """Read ``units: {length: .., angle: .., max_length: ..}``."""
-    parts = UNITS.read(field)
-    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
-    if "max_length" not in parts:
-        return units
-    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
-    return replace(units, max_length=units.metres(longest))
-
-
-def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> EvaluationContext:
-    """Read ``constants`` and evaluate each, so that errors name the line of the constant."""
+def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationContext:
+    """Read ``units`` and ``constants``; evaluate each, so that errors name the constant's line."""
+    units, field = _read_units(keys["units"]), keys.get("constants")
     fields = field.mapping(None) if field else {}
     if field and len(fields) > MAX_CONSTANTS:
         raise field.error(f"has {len(fields)} names, at most {MAX_CONSTANTS} are supported")
@@ -185,6 +176,16 @@ def read_scope(units: Units, field: Field | None, folder: Path = Path()) -> Eval
         except DescriptionError as error:
             raise fields[error.key].error(error.problem, error.remedy) from None
     return scope
+
+
+def _read_units(field: Field) -> Units:
+    """Read ``units: {length: .., angle: .., max_length: ..}``."""
+    parts = UNITS.read(field)
+    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
+    if "max_length" not in parts:
+        return units
+    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
+    return replace(units, max_length=units.metres(longest))
 
 
 def read_name(field: Field) -> str:
@@ -224,33 +225,3 @@ def _reject_radians(field: Field) -> None:
             f"{text} is {quarters}*pi/2 in radians, but this file's angles are in deg",
             f"write {90 * quarters}, or deg({text}) if you mean that small angle",
         )
-
-
-@dataclass(frozen=True)
-class Constant:
-    """A named number of a file, in the file's units."""
-
-    name: str
-    text: str  # number or expression as written
-    value: float  # its value
-    comment: str  # its source, or the comment after it
-
-
-def read_constants(path: Path) -> tuple[Constant, ...]:
-    """Read the constants of a robot file."""
-    keys = read_yaml(path, DescriptionError).mapping()
-    if "constants" not in keys or "units" not in keys:
-        return ()
-    scope = read_scope(read_units(keys["units"]), keys["constants"])
-    lines = path.read_text(encoding="utf-8-sig").splitlines()
-    return tuple(
-        Constant(
-            name,
-            sourced_value(field).raw("a number"),
-            scope.expressions.constant(name),
-            SOURCED.read(field)["source"].text()
-            if field.is_mapping
-            else lines[field.line - 1].partition(" #")[2].strip(),
-        )
-        for name, field in keys["constants"].mapping().items()
-    )

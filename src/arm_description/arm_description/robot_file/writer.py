@@ -29,13 +29,13 @@ from arm_description.model.elements import (
     Joint,
     JointType,
     LinkMass,
+    LookShape,
     Mesh,
     Origin,
     Triple,
 )
 from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
-from arm_description.model.looks import LookShape
-from arm_description.model.units import Units, exact_text, pi_fraction
+from arm_description.model.units import Units, exact_text
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
@@ -45,6 +45,9 @@ from arm_description.robot_model import RobotModel
 WIDTH = 96
 _ROUNDING = 1e-9  # of frames between nearly parallel axes that are read back [m]
 _CANDIDATES = tuple(Units(length, angle) for length, angle in product(("m", "mm"), ("deg", "rad")))
+# Angles that are written as a fraction of pi in a file in radians.
+_DENOMINATORS = (1, 2, 3, 4, 6, 8, 12)
+_MAX_NUMERATOR = 24
 
 
 def robot_yaml(model: RobotModel, units: Units | None = None, notes: Sequence[str] = ()) -> str:
@@ -318,11 +321,8 @@ class _Writer:
         }
 
     def _load(self, model: RobotModel) -> list[str]:
-        lines, payload = (
-            _block("masses", {k: self._mass(m) for k, m in model.masses.items()}),
-            model.payload,
-        )
-        if payload:
+        lines = _block("masses", {k: self._mass(m) for k, m in model.masses.items()})
+        if payload := model.payload:
             values = {"mass": exact_text(payload.mass), "centre": self._triple(payload.centre)}
             values |= {"size": self._triple(payload.size)} if payload.size else {}
             lines.append(f"payload: {flow_mapping(values | _source(payload.source))}")
@@ -381,7 +381,7 @@ class _Writer:
         An angle in radians is a fraction of pi where that is exact.
         """
         if kind == "revolute" and self._units.angle == "rad":
-            return pi_fraction(value) or exact_text(value)
+            return _pi_fraction(value) or exact_text(value)
         return self._nearest(
             self._units.written(value, kind), lambda x: self._units.si(x, kind), value
         )
@@ -395,6 +395,17 @@ class _Writer:
             if read(written) == value:
                 return exact_text(written)
         raise _NotExactError(value)
+
+
+def _pi_fraction(radians: float) -> str:
+    """Return ``n*pi/m`` if it evaluates to exactly this angle, else ""."""
+    for denominator in _DENOMINATORS:
+        count = round(radians * denominator / math.pi)
+        if 0 < abs(count) <= _MAX_NUMERATOR and count * math.pi / denominator == radians:
+            divisor = f"/{denominator}" if denominator > 1 else ""
+            factor = {1: "", -1: "-"}.get(count, f"{count}*")
+            return f"{factor}pi{divisor}"
+    return ""
 
 
 def _block(name: str, values: Mapping[str, str]) -> list[str]:

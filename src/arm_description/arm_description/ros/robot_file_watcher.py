@@ -31,7 +31,7 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
-from arm_description.ros.description_sender import DescriptionSender
+from arm_description.ros.description import DescriptionSender
 from arm_description.urdf.assembly import changed_meshes
 from arm_description.urdf.writer import robot_urdf
 

@@ -56,38 +56,6 @@ class PenDrawing:
     strokes: Sequence[Array]
     size: tuple[float, float]
 
-    @property
-    def length(self) -> float:
-        """Length of all lines [m]."""
-        return float(sum(_lengths(stroke).sum() for stroke in self.strokes))
-
-    def placed(self, options: DrawingOptions, file: str) -> PenDrawing:
-        """Return it scaled and moved; raise DescriptionError if it gets too large."""
-        scale = 1.0 if options.width is None else options.width / self.size[0]
-        middle = 0.5 * np.array(self.size)
-        strokes = [(stroke - middle) * scale + options.at for stroke in self.strokes]
-        farthest = max(float(np.abs(stroke).max()) for stroke in strokes)
-        if not farthest <= MAX_LENGTH:
-            problem = f"a line reaches {farthest:.4g} m, but nothing may be larger than"
-            raise DescriptionError(
-                f"{problem} {MAX_LENGTH:g} m", remedy="scale it by --width", file=file
-            )
-        return PenDrawing(strokes, (self.size[0] * scale, self.size[1] * scale))
-
-    def trajectory(self, lift: float) -> ToolTrajectory:
-        """Return the path of the pen, which is lifted [m] before, between and after the lines."""
-        rows = []
-        for stroke in self.strokes:
-            down = np.column_stack([stroke, np.zeros(len(stroke))])
-            up = np.array([0.0, 0.0, lift])
-            rows += [down[:1] + up, down, down[-1:] + up]
-        points = np.vstack(rows)
-        points = points[np.r_[True, _lengths(points) > 0.0]]
-        poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (len(points), 1, 1))
-        poses[:, :3, 3] = points
-        along = np.concatenate([[0.0], np.cumsum(_lengths(points))])
-        return ToolTrajectory(poses, None, along, "position_axis")
-
 
 def read_svg(path: Path, files: FileAccess = ANY_FILE) -> PenDrawing:
     """Read the visible lines and outlines of an SVG file.
@@ -239,8 +207,32 @@ def text_path(text: str, options: DrawingOptions) -> ToolTrajectory:
 
 
 def pen_path(drawing: PenDrawing, options: DrawingOptions, file: str) -> ToolTrajectory:
-    """Return the path of the pen along a drawing in the frame of the paper."""
-    return drawing.placed(options, file).trajectory(options.lift)
+    """Return the path of the pen along a drawing in the frame of the paper.
+
+    The pen is lifted before, between and after the lines.
+
+    Raises:
+        DescriptionError: the drawing gets too large.
+    """
+    scale = 1.0 if options.width is None else options.width / drawing.size[0]
+    middle, up = 0.5 * np.array(drawing.size), np.array([0.0, 0.0, options.lift])
+    strokes = [(stroke - middle) * scale + options.at for stroke in drawing.strokes]
+    farthest = max(float(np.abs(stroke).max()) for stroke in strokes)
+    if not farthest <= MAX_LENGTH:
+        problem = f"a line reaches {farthest:.4g} m, but nothing may be larger than"
+        raise DescriptionError(
+            f"{problem} {MAX_LENGTH:g} m", remedy="scale it by --width", file=file
+        )
+    rows = []
+    for stroke in strokes:
+        down = np.column_stack([stroke, np.zeros(len(stroke))])
+        rows += [down[:1] + up, down, down[-1:] + up]
+    points = np.vstack(rows)
+    points = points[np.r_[True, _lengths(points) > 0.0]]
+    poses = np.tile(np.diag([1.0, -1.0, -1.0, 1.0]), (len(points), 1, 1))
+    poses[:, :3, 3] = points
+    along = np.concatenate([[0.0], np.cumsum(_lengths(points))])
+    return ToolTrajectory(poses, None, along, "position_axis")
 
 
 def add_drawing(parser: argparse.ArgumentParser) -> None:

@@ -25,7 +25,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -40,17 +40,14 @@ from arm_common.yaml.typed_mapping import MAX_LENGTH
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
-from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units
+from arm_description.robot_file.scope import EvaluationContext, read_scope
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.lines import (
+    CsvTable,
     Line,
-    cells_of,
-    csv_lines,
     data_lines,
-    default_units,
-    heading,
     read_lines,
-    without_columns,
+    trimmed,
 )
 from arm_description.trajectories.trajectory import (
     LONGEST,
@@ -69,17 +66,16 @@ def read_csv(
     path: Path, model: RobotModel, files: FileAccess, without: Sequence[str] = ()
 ) -> TrajectoryPoints:
     """Read a CSV file without the columns of some names."""
-    lines = without_columns(csv_lines(path, files), without)
-    default, rows = default_units(lines), data_lines(lines)
-    header, headings = _csv_header(path, rows, model.joint_names)
+    table = CsvTable.read(path, files, without)
+    header, default, headings = table.header, table.units, _headings(table, model.joint_names)
     order = joint_order([name for name, _ in headings[1:]], model, header.file, header.number)
     columns = [
         (i, _unit(headings[1 + i][1], joint, default, header), joint.type)
         for i, joint in zip(order, model.joints, strict=True)
     ]
     times, positions, at = [], [], []
-    for line in rows:
-        time, *values = _csv_numbers(line, len(headings))
+    for line, cells in table.rows:
+        time, *values = _csv_numbers(line, cells, len(headings))
         times.append(time)
         positions.append([units.si(values[i], kind) for i, units, kind in columns])
         at.append(line.number)
@@ -110,17 +106,16 @@ def read_tool_csv(
 
     Columns that are all joints of the robot are never poses, whatever their names.
     """
-    lines = csv_lines(path, files)
-    default, rows = default_units(lines), data_lines(lines)
-    header, headings = _csv_header(path, rows, joints)
+    table = CsvTable.read(path, files)
+    header, headings = table.header, _headings(table, joints)
     names = [name for name, _ in headings]
     if not set(TOOL_POSITION) <= set(names) or set(names[1:]) <= set(joints):
         return None
     turned = _tool_orientation(header, names)
-    units = [_column_unit(header, *heading, default) for heading in headings]
+    units = [_column_unit(header, *heading, table.units) for heading in headings]
     points, at = [], []
-    for line in rows:
-        numbers = _csv_numbers(line, len(headings))
+    for line, cells in table.rows:
+        numbers = _csv_numbers(line, cells, len(headings))
         values = (convert(number) for convert, number in zip(units, numbers, strict=True))
         point = dict(zip(names, values, strict=True))
         points.append((point[names[0]], _tool_pose(line, point, turned)))
@@ -193,31 +188,28 @@ def check_csv(path: Path, files: FileAccess) -> None:
     """Raise DescriptionError unless a file is a CSV file of some robot or of its tool."""
     if read_tool_csv(path, (), files) is not None:
         return
-    rows = data_lines(csv_lines(path, files))
-    header, headings = _csv_header(path, rows, ("joint", ".."))
-    if not [_csv_numbers(line, len(headings)) for line in rows]:
-        raise header.error("has no points", "write one per line")
+    table = CsvTable.read(path, files)
+    count = len(_headings(table, ("joint", "..")))
+    if not [_csv_numbers(line, cells, count) for line, cells in table.rows]:
+        raise table.header.error("has no points", "write one per line")
 
 
-def _csv_header(
-    path: Path, rows: Iterator[Line], joints: Iterable[str]
-) -> tuple[Line, list[tuple[str, str]]]:
-    """Return the first line and its headings, name and unit of each."""
-    header = next(rows, Line(str(path), 1, ""))
-    headings = [heading(cell) for cell in cells_of(header)]
+def _headings(table: CsvTable, joints: Iterable[str]) -> list[tuple[str, str]]:
+    """Return the headings of a table whose first column is the time or the arc length."""
+    headings = list(table.headings)
     first, unit = headings[0]
     if first.lower() in (TIME, _LENGTH):
         headings[0] = first.lower(), unit
     if first.lower() == _LENGTH and {name for name, _ in headings} >= set(TOOL_POSITION):
-        return header, headings
+        return headings
     if first.lower() != TIME or unit not in ("", "s"):
         problem = "the first column must be 'time', in seconds"
-        raise header.error(problem, "start with the line: " + ",".join((TIME, *joints)))
-    return header, headings
+        raise table.header.error(problem, "start with the line: " + ",".join((TIME, *joints)))
+    return headings
 
 
-def _csv_numbers(line: Line, count: int) -> list[float]:
-    cells = cells_of(line)
+def _csv_numbers(line: Line, cells: Sequence[str], count: int) -> list[float]:
+    cells = trimmed(cells)
     if len(cells) != count:
         raise line.error(
             f"has {len(cells)} columns, the header has {count}",
@@ -351,7 +343,7 @@ def _yaml_keys(path: Path, files: FileAccess) -> tuple[Mapping[str, Field], Eval
     for name in ("description", "source"):
         if name in keys:
             keys[name].text()
-    scope = read_scope(read_units(keys["units"]), keys.get("constants"))
+    scope = read_scope(keys)
     if VARIABLE in scope.expressions.names:
         raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
     own, required = (FUNCTION_KEYS, "duration") if "functions" in keys else (POINT_KEYS, "points")

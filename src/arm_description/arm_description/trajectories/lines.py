@@ -8,7 +8,7 @@ import csv
 import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from arm_common.files.access import FileAccess, read_text
@@ -54,73 +54,69 @@ def read_lines(path: Path, files: FileAccess) -> list[Line]:
     return [Line(str(path), number, text) for number, text in enumerate(texts, start=1)]
 
 
-def csv_lines(path: Path, files: FileAccess) -> list[Line]:
-    """Return the lines of a CSV file; other separators, and decimal commas, are replaced."""
-    lines = read_lines(path, files)
-    if lines and _SEPARATOR.fullmatch(lines[0].text):
-        lines[0] = replace(lines[0], text="")
-    header = next(data_lines(lines), Line(str(path), 1, ",")).text.strip(" ")
-    separator = "" if "," in header else next((c for c in ";\t| " if c in header), "")
-    if not separator:
-        return lines
-    data = {line.number for line in data_lines(lines)}
-    return [
-        replace(line, text=_with_commas(line.text, separator)) if line.number in data else line
-        for line in lines
-    ]
-
-
-def _with_commas(text: str, separator: str) -> str:
-    cells = next(csv.reader([text.strip(" ")], delimiter=separator, skipinitialspace=True), [])
-    return ",".join(cell.replace(",", ".") for cell in cells)
-
-
 def data_lines(lines: Iterable[Line]) -> Iterator[Line]:
     """Return the lines that are neither empty nor a comment (#)."""
     return (line for line in lines if line.text.strip() and not line.text.lstrip().startswith("#"))
 
 
-def cells_of(line: Line) -> list[str]:
-    """Return the cells of a line with commas; one at its end has no cell behind it."""
-    text = line.text.strip().removesuffix(",")
-    return next(csv.reader([text], skipinitialspace=True), []) or [""]
+@dataclass(frozen=True)
+class CsvTable:
+    """The columns and rows of a CSV file with any separator and decimal point or comma."""
+
+    header: Line
+    headings: Sequence[tuple[str, str]]  # name and unit of each column; the unit may be ""
+    rows: Sequence[tuple[Line, Sequence[str]]]  # the other lines, and the cells of each
+    units: Units  # of columns without a unit
+
+    @classmethod
+    def read(cls, path: Path, files: FileAccess, without: Sequence[str] = ()) -> CsvTable:
+        """Read a file without the columns of some names, whatever is in them.
+
+        Raises:
+            DescriptionError: the header lacks one of the names, a line has more or fewer cells, or
+                there is no such unit.
+        """
+        lines = read_lines(path, files)
+        data = list(data_lines(lines[bool(lines and _SEPARATOR.fullmatch(lines[0].text)) :]))
+        header = data[0] if data else Line(str(path), 1, "")
+        separator = next((c for c in ",;\t| " if c in header.text.strip(" ")), ",")
+        headings = list(map(_heading, trimmed(_cells(header, separator))))
+        rows = [(line, _cells(line, separator)) for line in data[1:]]
+        if without and data:
+            names = [name for name, _ in headings]
+            for name in without:
+                if name not in names:
+                    raise header.error(f"there is no column {name!r}", did_you_mean(name, names))
+            kept = [i for i, name in enumerate(names) if name not in without]
+            rows = [(line, _only(line, cells, kept, len(names))) for line, cells in rows]
+            headings = [headings[i] for i in kept]
+        return cls(header, headings, rows, _default_units(lines))
 
 
-def without_columns(lines: list[Line], names: Sequence[str]) -> list[Line]:
-    """Return the lines of a CSV file without the columns of these names, whatever is in them.
-
-    Raises:
-        DescriptionError: the header lacks one of the names, or a line has more or fewer cells.
-    """
-    header = next(data_lines(lines), None)
-    if header is None or not names:
-        return lines
-    columns = [heading(cell)[0] for cell in cells_of(header)]
-    for name in names:
-        if name not in columns:
-            raise header.error(f"there is no column {name!r}", did_you_mean(name, columns))
-    kept = [i for i, column in enumerate(columns) if column not in names]
-    numbers = {line.number for line in data_lines(lines)}
-    return [_only(line, kept, len(columns)) if line.number in numbers else line for line in lines]
+def _cells(line: Line, separator: str) -> list[str]:
+    reader = csv.reader([line.text.strip(" ")], delimiter=separator, skipinitialspace=True)
+    return [c if separator == "," else c.replace(",", ".") for c in next(reader, [])]
 
 
-def _only(line: Line, kept: Sequence[int], count: int) -> Line:
-    """Return a line with these of its cells; raise DescriptionError unless it has `count`."""
-    cells = next(csv.reader([line.text.strip()], skipinitialspace=True), [])
-    if len(cells) > count and not cells[-1]:
-        cells.pop()
+def trimmed(cells: Sequence[str]) -> Sequence[str]:
+    """Return the cells of a line without an empty one behind the last separator."""
+    return cells[:-1] if len(cells) > 1 and not cells[-1].strip() else cells or [""]
+
+
+def _only(line: Line, cells: Sequence[str], kept: Sequence[int], count: int) -> list[str]:
+    """Return these cells of a line; raise DescriptionError unless it has `count`."""
+    cells = trimmed(cells) if len(cells) > count else cells
     if len(cells) != count:
         raise line.error(f"has {len(cells)} columns, the header has {count}", "write as many")
-    return replace(line, text=",".join(cells[i] for i in kept))
+    return [cells[i] for i in kept]
 
 
-def heading(cell: str) -> tuple[str, str]:
-    """Return name and unit of a column; the unit may be ""."""
+def _heading(cell: str) -> tuple[str, str]:
     match = _HEADING.fullmatch(cell.strip())
     return (cell, "") if match is None else (match["name"], match["unit"] or "")
 
 
-def default_units(lines: list[Line]) -> Units:
+def _default_units(lines: list[Line]) -> Units:
     """Return the units of the first comment that specifies them."""
     for line in lines:
         match = _UNITS.fullmatch(line.text)

@@ -19,11 +19,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from arm_common.transforms import Vector
+from arm_common.transforms import Matrix, Vector
 
-from arm_description.model.elements import Origin, Triple, cos_sin
+from arm_description.model.elements import LookShape, Origin, Triple, cos_sin
 from arm_description.model.gripper import Gripper, MountedTool
-from arm_description.model.looks import LookShape, profile
 from arm_description.urdf.elements import UrdfGeometry
 from arm_description.urdf.kinematics import JointFrames
 
@@ -40,6 +39,8 @@ _FOOT_RADIUS, _FOOT_HEIGHT = 0.11, 0.03
 _PLATE_HEIGHT = 0.02
 # Ratio of radius and length of a hinge to those of one it crosses, and how often it is applied.
 _THINNER, _LONGER, _MAX_CROSSED = 0.75, 1.3, 3
+
+_ARC = 10  # pieces of a fillet's quarter circle
 
 
 class Skeleton:
@@ -185,15 +186,35 @@ class Skeleton:
         return UrdfGeometry("cylinder", (radius, height), place, self._colours.gripper)
 
 
+def profile(kind: str, size: tuple[float, ...]) -> Matrix:
+    """Return the outline (k, 2) of a body of revolution: radius and height [m], counter-clockwise.
+
+    It begins and ends on the axis or, for a ring and a fillet, at the same point.
+    """
+    if kind == "fillet":
+        radius, rounding = size
+        arc = np.linspace(-math.pi / 2, -math.pi, _ARC + 1)
+        outer = np.column_stack((np.cos(arc), np.sin(arc)))
+        groove = outer * rounding + (radius + rounding, rounding)
+        return np.vstack(([(radius, 0.0)], groove, [(radius, 0.0)]))
+    end = 0.5 * size[-1]
+    if kind == "ring":
+        outside, inside = size[:2]
+        corners = [(inside, -end), (outside, -end), (outside, end), (inside, end), (inside, -end)]
+        return np.array(corners)
+    lower, upper = (size[0], size[0]) if kind == "cylinder" else size[:2]
+    return np.array([(0.0, -end), (lower, -end), (upper, end), (0.0, end)])
+
+
 def _around(shape: LookShape) -> UrdfGeometry:
     """Return the box or cylinder around a shape."""
     if shape.kind == "box":
         return UrdfGeometry("box", shape.size, shape.origin, shape.colour)
-    outline = profile(shape.kind, shape.size) if shape.kind != "sphere" else None
-    if outline is None:
+    if shape.kind == "sphere":
         (radius,) = shape.size
         low, high = -radius, radius
     else:
+        outline = profile(shape.kind, shape.size)
         radius = float(outline[:, 0].max())
         low, high = (float(z) for z in (outline[:, 1].min(), outline[:, 1].max()))
     middle = shape.origin.matrix @ (0.0, 0.0, (low + high) / 2, 1.0)

@@ -19,7 +19,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from arm_common.transforms import Array, inverse, pose, so3_exp, turn_z
+from arm_common.transforms import Array, frame_along, inverse, pose, so3_exp, turn_z
 
 from arm_description.model.elements import Payload
 from arm_description.urdf.elements import MOVING, Step, UrdfInertial, UrdfJoint
@@ -129,13 +129,13 @@ class _BodyWalk:
         beyond = T @ (pose(p=axis * rest) if slides else pose(so3_exp(axis * rest)))
         if not direct:
             return beyond, body
-        at = T @ pose(_frame_along(axis))
+        at = T @ pose(frame_along(axis))
         carrier = self._frames[body] if body >= 0 else np.eye(4)
         leader = self._joints.index(drive.leader.name)
         self._rows.append(_joint_row(inverse(carrier) @ at, slides, body, leader))
         self._rows[-1][[RATIO, OFFSET]] = drive.ratio, drive.offset
         self._names.append(step.joint.name)
-        self._frames.append(beyond @ pose(_frame_along(axis)))
+        self._frames.append(beyond @ pose(frame_along(axis)))
         return beyond, len(self._rows) - 1
 
     def _moves(self, link: str) -> bool:
@@ -179,15 +179,6 @@ def _rest(joint: UrdfJoint) -> float:
     if joint.limit is None or joint.kind == "continuous":
         return 0.0
     return min(max(0.0, joint.limit.lower), joint.limit.upper)
-
-
-def _frame_along(z: Array) -> Array:
-    """Return a rotation (3, 3) with the given unit vector as its third column."""
-    x = np.zeros(3)
-    x[int(np.argmin(np.abs(z)))] = 1.0
-    x -= z * (z @ x)
-    x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
 
 
 def _joint_row(joint: Array, slides: bool, parent: int, leader: int) -> Array:

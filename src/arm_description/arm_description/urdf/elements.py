@@ -5,14 +5,16 @@
 from __future__ import annotations
 
 import math
+import os
 import re
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from arm_description.model.elements import NO_MOTION, LinkMass, Mesh, Origin, Triple
-from arm_description.model.looks import LookShape
+from arm_description.model.elements import NO_MOTION, LinkMass, LookShape, Mesh, Origin, Triple
 
 JointKind: TypeAlias = Literal[
     "revolute", "continuous", "prismatic", "fixed", "floating", "planar"
@@ -28,6 +30,15 @@ _DH_FRAME = re.compile(r"(?:^|_|/)dh_\d+$")
 def is_dh_frame(link: str) -> bool:
     """Return whether a link is one of the frames dh_0 .. dh_n of a DH table, with any prefix."""
     return _DH_FRAME.search(link) is not None
+
+
+def shape_folder() -> Path:
+    """Return the folder of the meshes of cones, rings and fillets; it may not exist yet."""
+    if base := os.environ.get("XDG_CACHE_HOME"):
+        return Path(base) / "arm" / "shapes"
+    if home := os.environ.get("HOME"):
+        return Path(home) / ".cache" / "arm" / "shapes"
+    return Path(tempfile.gettempdir()) / f"arm-{os.getuid()}" / "shapes"
 
 
 # Stands for "not given", since a URDF must have an effort [N m or N]; other exporters, such as

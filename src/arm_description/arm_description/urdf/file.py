@@ -1,13 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Read the text of a URDF file; expand a xacro file."""
+"""Read the text of a URDF file; expand a xacro file, or scale lengths that are not in metres."""
 
 from __future__ import annotations
 
 import importlib
 import re
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -17,6 +18,7 @@ from arm_common.files.access import read_text
 from arm_common.suggestions import did_you_mean, install_command
 
 from arm_description.errors import UrdfError
+from arm_description.urdf.reader import MOMENTS, parse_xml
 
 MAX_BYTES = 32_000_000
 _XACRO = re.compile(r"<(xacro:|[^>]*\$[({])")  # an instruction, or a value to be computed
@@ -73,3 +75,43 @@ def _arguments_of(path: Path) -> list[str]:
     """Return the names of the arguments that a xacro file declares or uses."""
     text = path.read_text(encoding="utf-8", errors="replace")
     return re.findall(r"""(?:<xacro:arg\s[^>]*?name=["']|\$\(arg )(\w+)""", text)
+
+
+def scaled_urdf(text: str, scale: float) -> str:
+    """Return a URDF in metres whose lengths, in another unit, are multiplied by a scale.
+
+    Masses stay; inertias are multiplied by its square. Shapes and their meshes stay, too.
+
+    Raises:
+        UrdfError: it is not a URDF, or a number of it is none.
+    """
+    robot = parse_xml(text)
+    sliding = {j.get("name") for j in robot.findall("joint") if j.get("type") == "prismatic"}
+    for joint in robot.findall("joint"):
+        slides = joint.get("name") in sliding
+        for element in joint.findall("origin"):
+            _scale(element, ("xyz",), scale)
+        for element in joint.findall("limit") if slides else ():
+            _scale(element, ("lower", "upper", "velocity"), scale)
+        for element in joint.findall("mimic"):
+            _scale(element, ("offset",), scale if slides else 1.0)
+            ratio = (scale if slides else 1.0) / (
+                scale if element.get("joint") in sliding else 1.0
+            )
+            element.set("multiplier", element.get("multiplier", "1"))
+            _scale(element, ("multiplier",), ratio)
+    for inertial in robot.findall("link/inertial"):
+        for element in inertial.findall("origin"):
+            _scale(element, ("xyz",), scale)
+        for element in inertial.findall("inertia"):
+            _scale(element, MOMENTS, scale**2)
+    return ET.tostring(robot, encoding="unicode")
+
+
+def _scale(element: ET.Element, keys: Sequence[str], scale: float) -> None:
+    """Multiply the numbers of attributes; what is no number is for the reader to report."""
+    for key in keys:
+        with suppress(ValueError):
+            values = [scale * float(word) for word in element.get(key, "").split()]
+            if values:
+                element.set(key, " ".join(map(repr, values)))

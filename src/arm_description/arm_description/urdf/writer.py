@@ -19,8 +19,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import rgba
 
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import NO_MOTION, Mesh, Origin
-from arm_description.model.looks import LookShape
+from arm_description.model.elements import NO_MOTION, LookShape, Mesh, Origin
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
 from arm_description.urdf.elements import (
     UrdfGeometry,

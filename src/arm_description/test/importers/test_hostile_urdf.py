@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from arm_description.commands.convert import urdf2dh
 from arm_description.importers.urdf import import_urdf
-from arm_description.importers.urdf_file import scaled_urdf
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.file import scaled_urdf
 
 from arm_description import DescriptionError, parse_robot
 

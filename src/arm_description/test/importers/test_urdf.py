@@ -11,9 +11,9 @@ import pytest
 from arm_common.transforms import rpy_matrix
 from arm_description.commands.convert import urdf2dh
 from arm_description.importers.urdf import import_urdf
-from arm_description.importers.urdf_file import scaled_urdf
 from arm_description.model.elements import dh_matrix
 from arm_description.robot_file.writer import robot_yaml
+from arm_description.urdf.file import scaled_urdf
 from arm_description.urdf.reader import read_urdf
 from arm_testing.samples import ROBOTS
 from hypothesis import given, settings

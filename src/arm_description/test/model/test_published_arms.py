@@ -8,8 +8,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
-from arm_description.home_posture import home_posture
-from arm_description.model.transmissions.drivetrain import Drivetrain
 
 from arm_description import load_robot, parse_robot
 
@@ -80,7 +78,7 @@ def test_eezybotarm_elbow_is_limited_by_its_shoulder(shoulder, lower, upper):
 def test_eezybotarm_servos_turn_as_its_library_maps_them(name):
     """map_kinematicsToServoAngles() of kinematic_model.py, without its rounding."""
     model = load_robot(name)
-    train = Drivetrain(model.joint_names, model.transmissions)
+    train = model.drivetrain
     for q in random_postures(model):
         q1, q2, q3 = np.degrees(q)
         waist, shoulder, elbow = np.degrees(train.to_actuators(q))
@@ -168,14 +166,14 @@ def test_an_arm_without_postures_starts_clear_of_itself_inside_its_limits():
     model = parse_robot(
         f"name: folded\nunits: {{length: m, angle: rad}}\nconvention: standard\njoints:\n{text}\n"
     )
-    name, posture = home_posture(model)
-    assert name == "clear of itself" and home_posture(model)[1] == posture
+    name, posture = model.home_posture
+    assert name == "clear of itself" and model.home_posture[1] == posture
     q = [posture[joint] for joint in model.joint_names]
     assert model.constraint_set.worst(q) is None
 
 
 def test_the_start_is_the_files_own():
     model = load_robot("nut_arm")
-    assert home_posture(model)[0] == "rest"
+    assert model.home_posture[0] == "rest"
     others = {name: q for name, q in model.postures.items() if name != "rest"}
-    assert home_posture(replace(model, postures=others))[0] == next(iter(others))
+    assert replace(model, postures=others).home_posture[0] == next(iter(others))

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_description.errors import UrdfError
-from arm_description.home_posture import home_posture
 from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
@@ -274,7 +273,7 @@ def test_home_without_postures_is_inside():
             "-slope*shoulder - 13.144", "-40"
         )
     )
-    home = home_posture(model)[1]
+    home = model.home_posture[1]
     assert model.constraint_set.worst([home[name] for name in model.joint_names]) is None
 
 

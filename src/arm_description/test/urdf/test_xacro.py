@@ -56,7 +56,7 @@ def test_ros2_control_block_equals_that_of_the_urdf(robot, kind, installed):
     found = expand(installed / "urdf/arm.urdf.xacro", **mappings)
     expected = robot_urdf(load_robot(robot), "left_", ros2_control=kind)
     assert canonical(found) == canonical(expected)
-    assert ET.fromstring(found).findtext("ros2_control/hardware/plugin") == HARDWARE[kind].name
+    assert ET.fromstring(found).findtext("ros2_control/hardware/plugin") == HARDWARE[kind][0]
 
 
 def test_unknown_kind_of_ros2_control_is_rejected(installed):

@@ -19,7 +19,7 @@ from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import ActuatorLimits
 from arm_description.model.gripper import Claw, Gripper
-from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.model.units import SHOWN, Units
 from arm_description.robot_model import RobotModel
 
@@ -328,9 +328,7 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     A gripper that it does not name rests at its largest width, and jaws that do not close to 0 as
     far as they can for a smaller width.
     """
-    from arm_description.home_posture import home_posture
-
-    posture = home_posture(model)[1]
+    posture = model.home_posture[1]
     rest = [float(posture[axis.name]) for axis in axes.arm]
     if axes.gripper is not None:
         width = float(posture.get(GRIPPER, axes.gripper.upper))

@@ -8,38 +8,33 @@ Its servos drive the axes of a robot description within narrower limits.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from arm_common.suggestions import did_you_mean
+from arm_description.model.elements import ActuatorLimits, mimic_names
+from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.robot_model import RobotModel
 
 from arm_hardware.bus.interface import SerialBus, ServoBoard
-from arm_hardware.calibration.axes import GRIPPER, Axes, Axis
-from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap
-from arm_hardware.errors import CalibrationError
-
-if TYPE_CHECKING:
-    from arm_description.model.gripper import Claw
-from collections.abc import Sequence
-
-from arm_description.model.elements import ActuatorLimits, mimic_names
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.transmission import (
-    SeveralActuatorsTransmission,
-)
-from arm_description.robot_model import RobotModel, ServoLimits
-
 from arm_hardware.calibration.axes import (
+    GRIPPER,
     UNITS,
+    Axes,
+    Axis,
     Coupling,
     DependentAxis,
     narrowed_by_actuators,
     written,
 )
-from arm_hardware.calibration.servo_map import ServoMap, resolution
+from arm_hardware.calibration.servo_map import SLEW_US, JawMap, PointMap, ServoMap, resolution
+from arm_hardware.errors import CalibrationError
+
+if TYPE_CHECKING:
+    from arm_description.model.gripper import Claw
 
 MEASURED, LIMITED = "your measured points", "the servo file"  # whose limits hold
 SAFE_PULSES_US = (400.0, 2600.0)  # tolerated by hobby servos; a file may set others
@@ -173,16 +168,15 @@ class Calibration:
 
 def _coupling_of(model: RobotModel) -> Coupling | None:
     """Return the coupling of a robot description, None if it has none."""
-    drivetrain = Drivetrain.of(model)
+    drivetrain = model.drivetrain
     if drivetrain.is_identity and not model.constraints:
         return None
     units = {joint.name: UNITS[joint.type] for joint in model.joints}
-    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
     actuators = tuple(
         Axis(
             name, units[t.joints[0]], limit.lower, limit.upper, limit.velocity, limit.acceleration
         )
-        for name, (t, _) in drives
+        for name, (t, _) in drivetrain.drives().items()
         for limit in (t.limits,)
     )
     own = tuple(joint.constraint for joint in model.joints if joint.constraint)
@@ -236,11 +230,9 @@ def driven_model(model: RobotModel, axes: Axes) -> RobotModel:
     """Return the robot with the limits of its axes, which those of its servos narrow."""
     gripper, coupling = axes.gripper, axes.coupling
     return model.limited(
-        ServoLimits(
-            {axis.name: _limits(axis) for axis in axes.arm},
-            {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else {},
-            None if gripper is None else _limits(gripper),
-        )
+        {axis.name: _limits(axis) for axis in axes.arm},
+        {axis.name: _limits(axis) for axis in coupling.actuators} if coupling else None,
+        None if gripper is None else _limits(gripper),
     )
 
 
@@ -259,7 +251,7 @@ def kept_together(axes: Axes, maps: Sequence[ServoMap], dt: float) -> Axes:
     if axes.coupling is None:
         return axes
     actuators = list(axes.actuators)
-    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives()):
+    for i, (transmission, _) in enumerate(axes.coupling.drivetrain.drives().values()):
         if not isinstance(transmission, SeveralActuatorsTransmission):
             continue
         allowed, count = transmission.allowed_difference, resolution(maps[i], None)

@@ -19,7 +19,7 @@ import numpy as np
 from arm_common.cli import confirm, run
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
-from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.file import parse_calibration, wires_of
@@ -115,7 +115,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
         sys.stdout.write(OLDER.format(file=options.file, points=options.points))
     found = fit(model, select_parameters(model, options.lengths, options.keep), touches)
     sys.stdout.write(report(model, found, touches))
-    new = with_zeros(options.file, found, Drivetrain.of(model))
+    new = with_zeros(options.file, found, model.drivetrain)
     sys.stdout.write(new.diff())
     if options.yes or confirm(f"Write this to {options.file}?"):
         sys.stdout.write(f"Written; the previous file is {new.write()}.\n")

@@ -24,7 +24,7 @@ from arm_description.library import (
     shipped_robots,
 )
 from arm_description.model.units import ANGLES, LENGTHS, Units
-from arm_description.robot_file.scope import read_constants
+from arm_description.robot_file.editor import RobotEditor
 from arm_description.robot_model import RobotModel
 
 from arm_common import cli
@@ -57,8 +57,8 @@ def _describe(arguments: argparse.Namespace) -> None:
     more = list(_Torques(model, units).lines())
     if arguments.calibration:
         more += ["", f"The limits are those of the robot file and of {arguments.calibration}."]
-    constants = () if is_xml(path) else read_constants(path)
-    sys.stdout.write(robot_summary(model, units, constants, more))
+    constants = () if is_xml(path) else RobotEditor(path.read_bytes(), str(path)).constants()
+    sys.stdout.write(robot_summary(model, units, tuple(constants), more))
 
 
 class _Torques:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from arm_common.errors import number_text
 from arm_common.transforms import matrix_rpy
-from arm_description.home_posture import home_posture
 from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_description.model.elements import Convention, DependentJoint
 from arm_description.model.units import Units
-from arm_description.robot_file.scope import Constant
+from arm_description.robot_file.editor import Constant
 from arm_description.robot_model import RobotModel
 
 from arm_kinematics.dexterity.reach import reach
@@ -194,7 +193,7 @@ class _Summary:
             yield from _columns(rows)
 
     def _home(self) -> Iterator[str]:
-        name, home = home_posture(self._model)
+        name, home = self._model.home_posture
         xyz, rpy = matrix_rpy(self._model.fk([home[joint] for joint in self._model.joint_names]))
         yield (
             f"Home ({name}): tool0 in base_link at xyz {self._texts(xyz)} {self._unit}, "

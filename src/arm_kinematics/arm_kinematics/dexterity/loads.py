@@ -18,7 +18,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Payload
-from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.transmission import Drivetrain
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import positive
@@ -80,7 +80,7 @@ class ActuatorLoads:
     @classmethod
     def of_model(cls, model: RobotModel, chain: Chain | None = None) -> ActuatorLoads:
         """Return the loads of an arm with its transmissions."""
-        return cls(chain or Chain.from_model(model), Drivetrain.of(model))
+        return cls(chain or Chain.from_model(model), model.drivetrain)
 
     def torques(self, q: Array, tau: Array) -> Array:
         """Return the actuators' torques (k, m) for those of the joints (k, n) at q (k, n).

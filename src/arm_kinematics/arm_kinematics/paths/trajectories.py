@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.transforms import Array
-from arm_description.home_posture import home_posture
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, ToolTrajectory, slowdown
@@ -129,7 +128,7 @@ def tool_motion(tool: ToolTrajectory, model: RobotModel, file: str) -> JointTraj
     Raises:
         InputError: The tool cannot move along it; names the file.
     """
-    home = home_posture(model)[1]
+    home = model.home_posture[1]
     try:
         seed = np.array([home[name] for name in model.joint_names])
         motion = joint_trajectory(Chain.from_model(model), tool, seed, speed=1.0)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from arm_common.transforms import inverse, pose, so3_exp, so3_log
+from arm_common.transforms import inverse, is_rigid, pose, so3_exp, so3_log
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.result import PathStatus
@@ -41,6 +41,16 @@ points = st.tuples(numbers, numbers, numbers).map(np.array)
 
 def moved(T: np.ndarray, shift, turn=(0.0, 0.0, 0.0)) -> np.ndarray:
     return pose(so3_exp(turn) @ T[:3, :3], T[:3, 3] + np.array(shift))
+
+
+@given(points, points, points, points, st.floats(0.0, 1.0))
+def test_a_line_runs_from_start_to_goal(a, turn_a, b, turn_b, share):
+    start, goal = pose(so3_exp(3.0 * turn_a), a), pose(so3_exp(3.0 * turn_b), b)
+    shape = line(start, goal)
+    assert np.allclose(shape.pose(0.0), start, atol=1e-13)
+    assert np.allclose(shape.goal, goal, atol=1e-13)
+    assert is_rigid(shape.pose(share))
+    assert 0.0 <= shape.angle <= math.pi + 1e-9
 
 
 @settings(deadline=None, max_examples=60)

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, tilt_z
-from arm_description.home_posture import home_posture
 from arm_description.model.elements import DependentJoint, mimic_names
 from arm_description.robot_model import RobotModel
 from arm_tasks.planning.collision.mujoco_library import mujoco
@@ -138,7 +137,7 @@ class ContactWorld:
         self._steps = 0
         self._fingers = self._finger_bodies()
         self._nut_forces = 0.0, 0.0, 0.0
-        rest = home_posture(model)[1]
+        rest = model.home_posture[1]
         widest = model.gripper.max_width if model.gripper else 0.0
         self.place([rest[name] for name in model.joint_names], rest.get(GRIPPER, widest))
         if scene.nut is not None:

@@ -11,11 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 from arm_common.transforms import (
     Array,
-    PoseInterpolation,
     inverse,
     is_rigid,
     pose,
     shift_z,
+    so3_exp,
+    so3_log,
     turn_z,
     twist_z,
 )
@@ -87,9 +88,9 @@ class NutWorld:
             raise SimulationError(f"the gripper's width is {width}; it must be a finite number")
         last_T, last_width = self._last or (T_tool, width)
         self._last = (T_tool, width)
-        between = PoseInterpolation.between(last_T, T_tool)
-        steps = max(between.distance / _STEP_LENGTH, between.angle / _STEP_ANGLE, 1.0)
-        count = min(math.ceil(steps), _MAX_STEPS)
+        shift, turn = T_tool[:3, 3] - last_T[:3, 3], so3_log(last_T[:3, :3].T @ T_tool[:3, :3])
+        steps = np.linalg.norm(shift) / _STEP_LENGTH, np.linalg.norm(turn) / _STEP_ANGLE, 1.0
+        count = min(math.ceil(max(steps)), _MAX_STEPS)
         before = last_width
         if width >= last_width:
             self._opened = width
@@ -97,7 +98,7 @@ class NutWorld:
             last = i == count
             now = width if last else last_width + (width - last_width) * i / count
             if self._held or self._closes(before, now):
-                self._step(T_tool if last else between.at(i / count), before, now)
+                self._step(T_tool if last else _moved(last_T, shift, turn, i / count), before, now)
             before = now
         return self.report
 
@@ -260,3 +261,8 @@ class PayloadWorld:
         self.scene = self.scene.with_object(name, T_tool @ found.grasp)
         _LOGGER.info("%s: gripped", name)
         return True
+
+
+def _moved(T: Array, shift: Array, turn: Array, fraction: float) -> Array:
+    """Return a pose (4, 4) after a fraction of a shift (3,) and a turn (3,) in its own axes."""
+    return pose(T[:3, :3] @ so3_exp(turn * fraction), T[:3, 3] + shift * fraction)

@@ -20,16 +20,15 @@ from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array, Matrix
+from arm_common.yaml.colours import rgba
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import (
     NO_MOTION,
     ActuatorLimits,
     DependentJoint,
     mimic_names,
-    rgb,
 )
 from arm_description.model.gripper import Gripper
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import (
     LinearTransmission,
     Transmission,
@@ -91,9 +90,8 @@ def shafts_of(model: RobotModel) -> tuple[Shaft, ...]:
     The effort of a joint is what all servos of its transmission give together; one without an
     effort is as strong as its URDF says.
     """
-    drivetrain = Drivetrain.of(model)
-    drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
-    return tuple(_shaft(model, name, drive.transmission, drive.output) for name, drive in drives)
+    drives = model.drivetrain.drives()
+    return tuple(_shaft(model, name, *drive) for name, drive in drives.items())
 
 
 def _shaft(model: RobotModel, name: str, transmission: Transmission, output: int) -> Shaft:
@@ -131,13 +129,12 @@ class Tangents:
     def __init__(self, mj_model: Any, model: RobotModel, length: float) -> None:
         """Find the tendons; a metre has ``length`` units."""
         self._mj_model = mj_model
-        drives = zip(shafts_of(model), Drivetrain.of(model).drives(), strict=True)
-        curved = [
-            (shaft, drive.transmission)
-            for shaft, drive in drives
-            if not isinstance(drive.transmission, LinearTransmission)
+        drives = model.drivetrain.drives()
+        self._rows = [
+            _TendonRow(mj_model, shaft, transmission, length)
+            for shaft in shafts_of(model)
+            if not isinstance(transmission := drives[shaft.name][0], LinearTransmission)
         ]
-        self._rows = [_TendonRow(mj_model, shaft, t, length) for shaft, t in curved]
 
     def update(self, data: Any) -> None:
         """Put the tangents at the joints' positions."""
@@ -314,7 +311,7 @@ class RobotMjcf:
             "size": geom_size(shape.kind, shape.size, self._units),
             "pos": words(value * self._units.length for value in shape.origin.xyz),
             "quat": words(euler2quat(*shape.origin.rpy, "sxyz")),
-            "rgba": words((*rgb(shape.colour), 1.0)),
+            "rgba": words((*rgba(shape.colour)[:3], 1.0)),
             "mass": "0",
             **ARM,
         }

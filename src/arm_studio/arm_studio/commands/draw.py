@@ -17,7 +17,6 @@ from arm_common.files.saving import write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.expressions import Expressions
 from arm_description.errors import DescriptionError
-from arm_description.home_posture import home_posture
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.constraints import SLACK
 from arm_description.model.units import ANGLES, LENGTHS, Units
@@ -81,7 +80,7 @@ def _check_limits(model: RobotModel, values: Mapping[str, float]) -> None:
 def _posture(model: RobotModel, name: str) -> tuple[str, Mapping[str, float]]:
     """Return name and positions of a posture, by default the home posture."""
     if not name:
-        return home_posture(model)
+        return model.home_posture
     if name not in model.postures:
         raise DescriptionError(
             f"{model.name} has no posture {name!r}", remedy=did_you_mean(name, model.postures)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose
-from arm_description.model.looks import LookKind
+from arm_description.model.elements import LookKind
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene import shapes
 from arm_viewer.scene.shapes import Colour, MeshFiles, PlacedShape

@@ -18,7 +18,8 @@ from typing import TypeAlias
 import numpy as np
 from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import Rgba
-from arm_description.model.looks import LookKind, profile
+from arm_description.model.elements import LookKind
+from arm_description.urdf.appearance import profile
 from numpy.typing import ArrayLike
 
 # Direction to the light, in base_link.

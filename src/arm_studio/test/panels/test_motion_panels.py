@@ -9,7 +9,6 @@ from functools import partial
 
 import pytest
 from arm_description.model.elements import ActuatorLimits
-from arm_description.robot_model import ServoLimits
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.panels.motion import MotionPanel
 from arm_studio.panels.play import PlayPanel
@@ -187,11 +186,11 @@ def test_trajectory_is_judged_by_the_limits_of_a_driver(own):
     own.gui.use("Trajectory", "wave")
     own.run_until(lambda: "points" in own.gui.answer)
     duration = own.gui.find("Time [s]").max
-    own.limited = lambda model: model.limited(ServoLimits(slow))
+    own.limited = lambda model: model.limited(slow)
     own.gui.use("Trajectory", "wave")
     own.run_until(lambda: "points" in own.gui.answer)
     assert own.gui.find("Time [s]").max > 2.0 * duration
-    own.limited = lambda model: model.limited(ServoLimits(tight))
+    own.limited = lambda model: model.limited(tight)
     own.gui.use("Trajectory", "wave")
     own.run_until(lambda: "its limit" in own.gui.answer)
 

@@ -15,7 +15,6 @@ from pathlib import Path
 import numpy as np
 from arm_common.files.saving import contents, save_edit
 from arm_common.transforms import Array
-from arm_description.home_posture import home_posture
 from arm_description.robot_model import RobotModel
 from arm_kinematics.paths.result import PathStatus
 
@@ -164,7 +163,7 @@ def _drawing(
 
 def _lowest(model: RobotModel) -> float:
     """Return the height of the lowest DH frame after the first joint, at the start [m]."""
-    posture = home_posture(model)[1]
+    posture = model.home_posture[1]
     frames = model.dh_frames([posture[name] for name in model.joint_names])
     return float(min(frame[2, 3] for frame in frames[1:]))
 
@@ -175,7 +174,7 @@ def _postures(model: RobotModel, chain: Chain) -> tuple[list[Array], float]:
     The posture at which everything starts comes after the others of the file; the random ones are
     the same every time. Only those around which a square is tried are returned.
     """
-    rng, home = np.random.default_rng(0), home_posture(model)[0]
+    rng, home = np.random.default_rng(0), model.home_posture[0]
     names = sorted(model.postures, key=lambda name: name == home)
     named = [chain.positions(model.postures[name]) for name in names]
     inner = [rng.uniform(model.lower, model.upper) for _ in range(_SAMPLES)]

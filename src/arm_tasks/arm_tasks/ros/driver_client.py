@@ -18,7 +18,7 @@ from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
 from arm_description.robot_model import RobotModel
-from arm_description.ros.servo_limits import limited_model
+from arm_description.ros.description import limited_model
 from arm_description.urdf.servo_limits import TOPIC as LIMITS
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from control_msgs.msg import SpeedScalingFactor

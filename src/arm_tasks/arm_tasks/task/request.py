@@ -14,7 +14,6 @@ from pathlib import Path
 import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array
-from arm_description.home_posture import home_posture
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 
@@ -40,7 +39,7 @@ class ArmConfiguration:
         if posture and posture not in model.postures:
             known = ", ".join(model.postures) or "none"
             raise PlanError(f"{model.name} has no posture '{posture}'; it has {known}")
-        named = model.postures[posture] if posture else home_posture(model)[1]
+        named = model.postures[posture] if posture else model.home_posture[1]
         width = named.get("gripper", model.gripper.max_width if model.gripper else 0.0)
         return cls({**dict.fromkeys(model.joint_names, 0.0), **named}, width)
 

@@ -9,7 +9,6 @@ from itertools import combinations, pairwise
 import numpy as np
 import pytest
 from arm_common.transforms import pose, rpy_matrix, shift_z
-from arm_description.home_posture import home_posture
 from arm_description.robot_file.reader import parse_robot
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.paths.options import PathOptions
@@ -170,7 +169,7 @@ def test_slide_still_collides_with_the_scene_and_its_hand_with_the_arm(stanford,
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_arm_starts_outside_itself(empty, robot):
     model = load_robot(robot)
-    posture = home_posture(model)[1]
+    posture = model.home_posture[1]
     checker = CollisionChecker(model, replace(empty, floor=-5.0))
     width = model.gripper.max_width if model.gripper else 0.0
     assert not checker.at([posture[name] for name in model.joint_names], width).penetrates

@@ -10,7 +10,6 @@ import pytest
 import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_description.model.elements import ActuatorLimits
-from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_tasks.errors import TasksError
@@ -265,8 +264,8 @@ def test_jogging_refuses_to_choose_one_of_several_arms(worlds):
 
 
 WAIST = MODEL.joint_names[0]
-SLOW = ServoLimits(
-    {WAIST: ActuatorLimits(-0.2, 0.2, 0.5)}, {}, ActuatorLimits(0.0, 0.5 * TRAVEL, 0.1)
+SLOW = MODEL.limited(
+    {WAIST: ActuatorLimits(-0.2, 0.2, 0.5)}, width=ActuatorLimits(0.0, 0.5 * TRAVEL, 0.1)
 )
 
 
@@ -294,7 +293,7 @@ def test_limits_of_the_driver_hold(worlds, jogged):
         refusal = "no limits of the servo driver yet; is it configured?"
         world.until(lambda: step() == refusal, "refusal")
         assert not points
-        limits.publish(String(data=limits_text(MODEL.limited(SLOW))))
+        limits.publish(String(data=limits_text(SLOW)))
         world.until(lambda: step() is not None and waist > 0.199, "limit")
         if jogged:
             world.until(lambda: teleop.grip(1.0) or step() or world.widths, "jaw command")

@@ -11,7 +11,6 @@ import rclpy
 from arm_common.ros.node_runner import ExecutorThread, session
 from arm_common.ros.qos import LATCHED
 from arm_description.model.elements import ActuatorLimits
-from arm_description.robot_model import ServoLimits
 from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown
 from arm_description.urdf.servo_limits import TOPIC, limits_text
@@ -203,7 +202,7 @@ def test_limits_of_the_driver_hold_for_a_file(limits, expected):
     joints = node.create_publisher(JointState, "joint_states", 10)
     names = [*model.joint_names, *model.gripper.moving]
     start = [*read_trajectory("wave", model).positions[0], *[0.0] * len(model.gripper.moving)]
-    limited = model.limited(ServoLimits({"waist": limits}, {}, None))
+    limited = model.limited({"waist": limits})
     publisher = node.create_publisher(String, TOPIC, LATCHED)
     publisher.publish(String(data=limits_text(limited)))
     words = "from arm_tasks.commands.play import main; exit(main(['nut_arm', 'wave']))"

@@ -8,7 +8,6 @@ import sys
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.model.elements import ActuatorLimits
-from arm_description.robot_model import ServoLimits
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.processes import end, start_python
 from arm_testing.ros.probe import Probe
@@ -144,7 +143,7 @@ def test_check_waits_for_the_limits_of_a_driver_that_is_there(client):
     client.until(client.checks.service_is_ready)
     future = client.checks.call_async(CheckTask.Request(task="limits"))
     client.request(listed, ListTasks.Request())  # by now the check has been received
-    limited = model.limited(ServoLimits({model.joint_names[0]: ActuatorLimits(-0.25, 0.25)}))
+    limited = model.limited({model.joint_names[0]: ActuatorLimits(-0.25, 0.25)})
     driver.publish(String(data=limits_text(limited)))
     client.until(future.done)
     client.node.destroy_publisher(driver)

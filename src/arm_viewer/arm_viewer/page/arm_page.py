@@ -22,8 +22,8 @@ from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles, folders_in
 from arm_common.plugins import PluginGroup
 from arm_description.library import robot_path
-from arm_description.model.looks import shape_folder
 from arm_description.robot_model import RobotModel
+from arm_description.urdf.elements import shape_folder
 
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui

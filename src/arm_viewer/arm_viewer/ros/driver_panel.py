@@ -18,7 +18,7 @@ from arm_common.ros.qos import GOAL, LATCHED, NEWEST_STATE, STEADY_CLOCK
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import ConstraintSet
 from arm_description.robot_model import RobotModel
-from arm_description.ros.servo_limits import driven_robot, limited_model
+from arm_description.ros.description import driven_robot, limited_model
 from arm_description.urdf.servo_limits import TOPIC
 from control_msgs.msg import SpeedScalingFactor
 from rclpy.node import Node

@@ -10,7 +10,7 @@ from pathlib import Path
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
-from arm_description.ros.description_sender import DescriptionSender
+from arm_description.ros.description import POLL_PERIOD, DescriptionSender
 from arm_description.urdf.kinematics import joint_pose
 from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
@@ -21,8 +21,6 @@ from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.ros.service_client import ServiceClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
-
-POLL_PERIOD = 0.3  # [s] while a description is not answered
 
 
 class RobotDisplay:

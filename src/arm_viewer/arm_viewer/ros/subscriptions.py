@@ -11,7 +11,7 @@ from typing import Any
 from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
-from arm_description.ros.servo_limits import DescriptionSubscription
+from arm_description.ros.description import DescriptionSubscription
 from rcl_interfaces.msg import Log, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
 from rclpy.node import Node

@@ -28,7 +28,7 @@ from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from arm_common.transforms import Array
-from arm_description.ros.servo_limits import DescriptionSubscription
+from arm_description.ros.description import DescriptionSubscription
 from geometry_msgs.msg import Pose, Quaternion
 from rclpy.node import Node
 from sensor_msgs.msg import JointState

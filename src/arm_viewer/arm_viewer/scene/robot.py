@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError, UrdfError
-from arm_description.home_posture import home_posture
 from arm_description.library import load_robot
 from arm_description.model.constraints import ConstraintSet
 from arm_description.robot_model import RobotModel
@@ -297,7 +296,7 @@ class PostureBook:
         return self.postures != former
 
     def _set(self, model: RobotModel) -> None:
-        name, home = home_posture(model)
+        name, home = model.home_posture
         named = postures_of(replace(model, postures={**model.postures, name: home}))
         every = {
             posture: {self.prefix + joint: value for joint, value in values.items()}

@@ -24,7 +24,7 @@ from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Payload
 from arm_description.model.gripper import Gripper, MountedTool
 from arm_description.robot_file import robot_keys
-from arm_description.robot_file.scope import EvaluationContext, read_scope, read_units, triple
+from arm_description.robot_file.scope import EvaluationContext, read_scope, triple
 from arm_description.robot_file.sections.gripper import read_gripper
 from arm_description.robot_file.sections.looks import read_look
 from arm_description.robot_model import RobotModel
@@ -154,12 +154,12 @@ def _mounted(
     path = _file(field, scope, shipped_tools(), "tool")
     if "tool" in names:
         raise field.error("needs the name tool_link", "rename the joint 'tool'")
-    keys = _read(path, TOOL_FILE)
-    own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
+    keys = TOOL_FILE.read(read_yaml(path, DescriptionError))
+    own_scope = read_scope(keys, path.parent)
     palm = Origin((0.0, 0.0, -own.depth - own.palm[0])) if own else NO_MOTION
     mount, frame = _product(origin, palm), own_scope.origin(keys["frame"])
     tool = MountedTool(
-        name=_name(path, shipped_tools()),
+        name=next((name for name, file in shipped_tools().items() if file == path), str(path)),
         mass=own_scope.positive(keys["mass"]),
         mount=mount,
         frame=frame,
@@ -181,8 +181,8 @@ def with_payload(model: RobotModel, field: Field, scope: EvaluationContext) -> R
     if field.is_mapping:
         return replace(model, payload=_payload(robot_keys.PAYLOAD.read(field), scope))
     path = _file(field, scope, shipped_payloads(), "payload")
-    keys = _read(path, PAYLOAD_FILE)
-    own_scope = read_scope(read_units(keys["units"]), keys.get("constants"), path.parent)
+    keys = PAYLOAD_FILE.read(read_yaml(path, DescriptionError))
+    own_scope = read_scope(keys, path.parent)
     own = {key: keys[key] for key in robot_keys.PAYLOAD.keys if key in keys}
     return replace(model, payload=_payload(own, own_scope))
 
@@ -227,11 +227,3 @@ def _file(field: Field, scope: EvaluationContext, shipped: Mapping[str, Path], k
         remedy = f"it was searched for in {path.parent}"
         raise field.error(f"there is no file {text!r}", remedy)
     return path.resolve()
-
-
-def _name(path: Path, shipped: Mapping[str, Path]) -> str:
-    return next((name for name, file in shipped.items() if file == path), str(path))
-
-
-def _read(path: Path, table: Table) -> dict[str, Field]:
-    return table.read(read_yaml(path, DescriptionError))

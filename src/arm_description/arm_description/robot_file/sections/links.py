@@ -104,14 +104,8 @@ def _read_link_mass(field: Field, scope: EvaluationContext) -> LinkMass:
 
 
 def with_bars(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
-    """Return the robot with the bars of its linkages."""
-    return replace(model, bars=_read_bars(field, model.rows, model.convention, scope))
-
-
-def _read_bars(
-    field: Field, rows: tuple[Joint, ...], convention: Convention, scope: EvaluationContext
-) -> tuple[Bar, ...]:
-    """Read the bars of linkages; the axes that they turn about must be parallel."""
+    """Return the robot with the bars of its linkages; they turn about parallel axes."""
+    rows = model.rows
     names = [row.name for row in rows]
     bars: list[Bar] = []
     for item in field.items():
@@ -126,13 +120,13 @@ def _read_bars(
         if ends[0] == ends[1]:
             raise keys["levers"].error("is the joint beside it", "name another joint")
         first = ends[0] + (bar.levers == names[ends[0]])  # of the joints that turn the levers
-        if not _are_parallel(rows[first : ends[1] + 1], convention):
+        if not _are_parallel(rows[first : ends[1] + 1], model.convention):
             problem = f"the axes from {names[first]} to {names[ends[1]]} are not parallel"
             raise keys["levers"].error(problem, "a bar is for revolute joints with parallel axes")
         if any(other.name == bar.name for other in bars):
             raise keys["name"].error(f"the name {bar.name!r} is already used", "rename the bar")
         bars.append(bar)
-    return tuple(bars)
+    return replace(model, bars=tuple(bars))
 
 
 def _are_parallel(rows: Sequence[Joint], convention: Convention) -> bool:

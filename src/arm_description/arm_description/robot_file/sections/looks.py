@@ -11,20 +11,21 @@ from typing import Any, TypeVar, cast
 from arm_common.yaml.colours import hex_text, read_colour, rgba
 from arm_common.yaml.document import Field
 
-from arm_description.model.elements import Colours, Origin
-from arm_description.model.looks import (
+from arm_description.model.elements import (
     DEFAULT_COLOUR,
-    GLASS_OPACITY,
     MATERIALS,
+    Colours,
     LookKind,
     LookShape,
     Material,
+    Origin,
 )
 from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES
 from arm_description.robot_file.scope import EvaluationContext, triple
 from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
+_GLASS_OPACITY = 0.35  # of glass whose colour has no opacity of its own
 
 
 def links_with_shapes(model: RobotModel) -> tuple[str, ...]:
@@ -64,7 +65,7 @@ def _read_look_shape(field: Field, scope: EvaluationContext) -> LookShape:
     material = keys["material"].choice(MATERIALS) if "material" in keys else "plastic"
     colour = read_colour(keys["colour"]) if "colour" in keys else rgba(DEFAULT_COLOUR)
     if material == "glass" and colour[3] == 1.0:
-        colour = (*colour[:3], GLASS_OPACITY)
+        colour = (*colour[:3], _GLASS_OPACITY)
     size, origin = _look_size(keys[kind], kind, scope), Origin(**place)
     return LookShape(kind, size, origin, hex_text(colour), cast(Material, material))
 

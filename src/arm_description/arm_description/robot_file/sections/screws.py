@@ -67,7 +67,7 @@ def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTab
     types = [cast(JointType, keys["type"].choice(LINEAR)) for keys in screws]
     limits = {name: keys["limits"] for name, keys in zip(names, screws, strict=True)}
     by_type = dict(zip(names, types, strict=True))
-    relations = JointRelations(scope, by_type, {}, limits)
+    relations = JointRelations(scope, by_type, limits)
     joints = tuple(
         Joint(
             name,

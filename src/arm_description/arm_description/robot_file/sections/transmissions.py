@@ -19,12 +19,15 @@ from arm_common.yaml.schema_types import Either, ListOf
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import ActuatorLimits, Joint
-from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.curved import (
+    CrankTransmission,
+    LinkageLengths,
+    TableTransmission,
+)
 from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     DifferentialTransmission,
+    Drivetrain,
     FourBarLinkageTransmission,
     Pair,
     ParallelogramTransmission,

@@ -42,7 +42,7 @@ _Ranges: TypeAlias = Mapping[str, tuple[float, float]]  # of each independent jo
 
 
 @dataclass(frozen=True)
-class SampledLimits:
+class SampledLimits(JointConstraint):
     """Limits of a joint that depend on one other joint, linear between samples.
 
     Attributes:
@@ -83,19 +83,10 @@ class SampledLimits:
         """The joint itself, then the one that its limits depend on."""
         return (self.joint, self.other)
 
-    def bounds(self, q: Mapping[str, float]) -> tuple[float, float]:
-        """Return lower and upper at the position of the other joint by name."""
-        lower, upper = self._at(np.array(q[self.other]))
-        return float(lower), float(upper)
-
-    def violation(self, q: Array) -> Array:
-        """Return how far the joint is outside, 0 or less inside; q (..., 2) as ``joints``."""
-        lower, upper = self._at(q[..., 1])
-        return np.asarray(np.maximum(lower - q[..., 0], q[..., 0] - upper))
-
-    def _at(self, position: Array) -> tuple[Array, Array]:
+    def ends(self, q: Array) -> tuple[Array, Array]:
+        """Return the limits between the samples."""
         x, low, high = np.array(self.samples).T
-        return np.interp(position, x, low), np.interp(position, x, high)
+        return np.interp(q[..., 1], x, low), np.interp(q[..., 1], x, high)
 
 
 def constraint_elements(model: RobotModel, prefix: str = "") -> list[ET.Element]:

@@ -10,30 +10,21 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from arm_description.urdf.elements import UrdfJoint
 
 COMMAND, STATES = "position", ("position", "velocity")  # interfaces of each joint
 
 
-@dataclass(frozen=True)
-class HardwarePlugin:
-    """A hardware component."""
-
-    name: str  # of the plugin
-    parameters: Mapping[str, str] = field(default_factory=dict)
-
-
-HARDWARE: Mapping[str, HardwarePlugin] = {
-    "mock": HardwarePlugin("mock_components/GenericSystem"),
-    "topic": HardwarePlugin(
+HARDWARE: Mapping[str, tuple[str, Mapping[str, str]]] = {
+    "mock": ("mock_components/GenericSystem", {}),
+    "topic": (
         "joint_state_topic_hardware_interface/JointStateTopicSystem",
         {"joint_commands_topic": "joint_commands", "joint_states_topic": "joint_states"},
     ),
-    "gz": HardwarePlugin("gz_ros2_control/GazeboSimSystem"),
+    "gz": ("gz_ros2_control/GazeboSimSystem", {}),
 }
-"""Name of a kind of hardware -> its component."""
+"""Name of a kind of hardware -> the plugin of its component, and the parameters."""
 
 
 def control_block(name: str, kind: str, joints: Sequence[UrdfJoint]) -> ET.Element:
@@ -57,10 +48,11 @@ def control_block(name: str, kind: str, joints: Sequence[UrdfJoint]) -> ET.Eleme
 
 def hardware_elements(kind: str) -> list[ET.Element]:
     """Return the plugin and the parameters of a kind of hardware."""
+    name, parameters = HARDWARE[kind]
     plugin = ET.Element("plugin")
-    plugin.text = HARDWARE[kind].name
+    plugin.text = name
     elements = [plugin]
-    for name, value in HARDWARE[kind].parameters.items():
+    for name, value in parameters.items():
         elements.append(ET.Element("param", name=name))
         elements[-1].text = value
     return elements

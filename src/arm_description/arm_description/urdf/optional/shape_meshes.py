@@ -19,7 +19,8 @@ from arm_common.files.saving import write_bytes
 from arm_common.transforms import Matrix
 
 from arm_description.errors import DescriptionError
-from arm_description.model.looks import profile, shape_folder
+from arm_description.urdf.appearance import profile
+from arm_description.urdf.elements import shape_folder
 
 _SIDES = 48
 _RECORD = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])

@@ -17,10 +17,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.suggestions import program
 from arm_common.transforms import Array
-from arm_description.home_posture import home_posture
 from arm_description.model.elements import Joint
-from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.drivetrain import Drivetrain
+from arm_description.model.transmissions.curved import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.transmission import (
     ParallelogramTransmission,
     SeveralActuatorsTransmission,
@@ -176,9 +174,8 @@ class Mechanism:
 
     def __init__(self, model: RobotModel, name: str, robot: str = "") -> None:
         """Find the transmission of an actuator of a robot, whose name or file is `robot`."""
-        drivetrain = Drivetrain.of(model)
         self._model, self._name, self._robot = model, name, robot or model.name
-        self._transmission, self._output = drivetrain.drives()[drivetrain.actuators.index(name)]
+        self._transmission, self._output = model.drivetrain.drives()[name]
         self._laws = inclinometer_laws(model)
         self.joints = self._transmission.inputs
 
@@ -215,7 +212,7 @@ class Mechanism:
 
         A joint that cannot be at 0 is drawn near 0: at a limit, or in the posture of the others.
         """
-        home = home_posture(self._model)[1]
+        home = self._model.home_posture[1]
         for joint in self._model.joints:
             if joint.name in self.joints:
                 unit, si, step = _SHOWN[joint.type]

@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from arm_common.terminal import Screen
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
 from arm_description.robot_model import RobotModel
 
@@ -23,12 +22,11 @@ class ServoPartners:
 
     def __init__(self, model: RobotModel | None, setpoint_per_count: float) -> None:
         """Find the groups of a robot, none without one; ``setpoint_per_count`` as of its board."""
-        drivetrain = Drivetrain.of(model) if model else Drivetrain((), ())
-        drives = zip(drivetrain.actuators, drivetrain.drives(), strict=True)
+        drives = model.drivetrain.drives() if model else {}
         self._drives = {
-            name: (drive.transmission, drive.output)
-            for name, drive in drives
-            if isinstance(drive.transmission, SeveralActuatorsTransmission)
+            name: (transmission, output)
+            for name, (transmission, output) in drives.items()
+            if isinstance(transmission, SeveralActuatorsTransmission)
         }
         self._setpoint_per_count = setpoint_per_count
 

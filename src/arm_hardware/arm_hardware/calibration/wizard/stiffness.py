@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_description.model.transmissions.drivetrain import Drivetrain
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_urdf, holding_torques
 from arm_description.urdf.kinematics import link_poses
@@ -43,7 +42,7 @@ class HungWeight:
         """
         if not 0.0 < mass <= 20.0:
             raise ValueError(f"{1e3 * mass:g} g is not a weight to hang on this arm")
-        drivetrain = Drivetrain.of(model)
+        drivetrain = model.drivetrain
         self._names = drivetrain.actuators
         tree = read_urdf(model.to_urdf())
         if frame not in tree.links:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from arm_description.home_posture import home_posture
 from arm_hardware.calibration.axes import rest_positions
 from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
@@ -204,7 +203,7 @@ def test_the_arm_rests_where_everything_else_starts():
     model = load_robot("nut_arm")
     shut = replace(model, postures={"low": {**model.postures["ready"], "gripper": 0.004}})
     for robot in (shut, replace(model, postures={})):
-        posture = home_posture(robot)[1]
+        posture = robot.home_posture[1]
         *arm, width = rest_positions(robot, axes_of(robot))
         assert arm == [posture[name] for name in robot.joint_names]
         assert width == posture.get("gripper", robot.gripper.max_width)

@@ -4,7 +4,7 @@
 import xml.etree.ElementTree as ET
 
 import pytest
-from arm_description.commands.export import dh2urdf
+from arm_description.commands.convert import dh2urdf
 from arm_description.model.elements import Origin
 from arm_description.urdf.macro import robot_macro
 from arm_description.urdf.reader import read_urdf

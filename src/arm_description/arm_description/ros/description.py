@@ -1,25 +1,32 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the limits that hold: those of the robot description and of the servos.
+"""The robot description: sent to its publisher, and received with the limits that hold.
 
-They come from arm_hardware/limits; arm_description.urdf.servo_limits shows the message.
+These are those of the description and of the servos, which come from arm_hardware/limits;
+arm_description.urdf.servo_limits shows the message.
 """
+
+# mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
 
 import math
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from arm_common.ros.qos import LATCHED
+from rcl_interfaces.srv import SetParameters
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from arm_description.errors import UrdfError
 from arm_description.model.elements import ActuatorLimits
-from arm_description.robot_model import RobotModel, ServoLimits
+from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import CONSTRAINTS
 from arm_description.urdf.reader import parse_xml
 from arm_description.urdf.servo_limits import KEYS, TOPIC
@@ -74,11 +81,9 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     prefix, width = message.get("prefix", ""), message.find("width")
     joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
-    known = {name for t in model.transmissions for name in t.actuators}
-    own = set(model.joint_names).difference(*(t.joints for t in model.transmissions))
-    complete = actuators.keys() == known | own
+    complete = actuators.keys() == set(model.drivetrain.actuators)
     limited = model.limited(
-        ServoLimits(joints, actuators if complete else {}, None if width is None else _read(width))
+        joints, actuators if complete else None, None if width is None else _read(width)
     )
     for joint in limited.joints:
         if joint.lower > joint.upper:
@@ -149,3 +154,51 @@ class DescriptionSubscription:
             except UrdfError as error:
                 self._node.get_logger().warning(f"{TOPIC} is ignored: {error}")
         self._receive(String(data=text))
+
+
+POLL_PERIOD = 0.3  # [s] of calls of `DescriptionSender.poll`, of wall time
+RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
+
+
+class DescriptionSender:
+    """Sets robot_description of a state publisher: the newest text, one at a time.
+
+    `on_answer` takes why the publisher has refused a text, or "" if it uses it.
+    """
+
+    def __init__(self, node: Node, publisher: str, on_answer: Callable[[str], None]) -> None:
+        self._client = node.create_client(SetParameters, f"{publisher}/set_parameters")
+        self._on_answer = on_answer
+        self._urdf = ""  # not yet accepted by the publisher
+        self._resend_time = 0.0  # when to send again without a response [s]
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a text is not yet answered."""
+        return bool(self._urdf)
+
+    def send(self, urdf: str) -> None:
+        """Send a text as soon as the last one is answered; call `poll` until then."""
+        self._urdf = urdf
+        self.poll()
+
+    def drop(self) -> None:
+        """Send nothing any more."""
+        self._urdf = ""
+
+    def poll(self) -> None:
+        """Send what waits, again after `RESEND_DELAY` without an answer."""
+        now = time.monotonic()
+        if self._urdf and self._client.service_is_ready() and now > self._resend_time:
+            self._resend_time = now + RESEND_DELAY
+            text = Parameter("robot_description", value=self._urdf).to_parameter_msg()
+            future = self._client.call_async(SetParameters.Request(parameters=[text]))
+            future.add_done_callback(partial(self._on_response, self._urdf))
+
+    def _on_response(self, urdf: str, future: Any) -> None:
+        if urdf == self._urdf:
+            self._urdf = ""
+        self._resend_time = 0.0
+        result = future.result().results[0]
+        self._on_answer("" if result.successful else result.reason)
+        self.poll()

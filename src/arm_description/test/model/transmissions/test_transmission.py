@@ -6,12 +6,15 @@ import math
 import numpy as np
 import pytest
 from arm_description.model.elements import ActuatorLimits
-from arm_description.model.transmissions.crank import CrankTransmission, LinkageLengths
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.model.transmissions.table import TableTransmission
+from arm_description.model.transmissions.curved import (
+    CrankTransmission,
+    LinkageLengths,
+    TableTransmission,
+)
 from arm_description.model.transmissions.transmission import (
     UNLIMITED,
     DifferentialTransmission,
+    Drivetrain,
     FourBarLinkageTransmission,
     ParallelogramTransmission,
     SeveralActuatorsTransmission,
@@ -274,10 +277,8 @@ def test_travel_of_an_actuator_is_a_constraint_of_its_joint(rng):
         own_limits = dict(zip(transmission.actuators, zip(low, high, strict=True), strict=True))
         drive = Drivetrain(names, [transmission])
         limits = [
-            ActuatorLimits(*own_limits[name])
-            if of.transmission is transmission
-            else ActuatorLimits(-2.0, 2.0)
-            for name, of in zip(drive.actuators, drive.drives(), strict=True)
+            ActuatorLimits(*own_limits[name]) if of is transmission else ActuatorLimits(-2.0, 2.0)
+            for name, (of, _) in drive.drives().items()
         ]
         pairs = [
             (

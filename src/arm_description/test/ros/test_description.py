@@ -7,9 +7,7 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
 from arm_description.model.elements import ActuatorLimits
-from arm_description.model.transmissions.drivetrain import Drivetrain
-from arm_description.robot_model import ServoLimits
-from arm_description.ros.servo_limits import DescriptionSubscription, limited_model, limited_urdf
+from arm_description.ros.description import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_testing.ros.probe import Probe
@@ -27,18 +25,18 @@ def narrowed(model):
 
     width = model.gripper and inside(model.gripper.min_width, model.gripper.max_width, 0.1)
     actuators = {}
-    if not Drivetrain.of(model).is_identity:
+    if not model.drivetrain.is_identity:
         ends = zip(
-            Drivetrain.of(model).actuators,
-            Drivetrain.of(model).to_actuators(model.lower),
-            Drivetrain.of(model).to_actuators(model.upper),
+            model.drivetrain.actuators,
+            model.drivetrain.to_actuators(model.lower),
+            model.drivetrain.to_actuators(model.upper),
             strict=True,
         )
         actuators = {n: inside(*sorted((float(a), float(b))), 1.0) for n, a, b in ends}
     joints = {
         j.name: inside(max(j.lower, -6.0), min(j.upper, 6.0), j.velocity) for j in model.joints
     }
-    return model.limited(ServoLimits(joints, actuators, width))
+    return model.limited(joints, actuators, width)
 
 
 @pytest.mark.parametrize("name", shipped_robots())
