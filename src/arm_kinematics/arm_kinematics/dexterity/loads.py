@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import positive
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.optimal_posture import (
+from arm_kinematics.dexterity.conditioning import (
     finite_limits,
     halton_points,
     postures_inside,

@@ -17,10 +17,11 @@ import numpy as np
 from arm_common.transforms import Array
 
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
-from arm_kinematics.dexterity.optimal_posture import (
+from arm_kinematics.dexterity.conditioning import (
     finite_limits,
+    frobenius_condition,
     halton_points,
+    homogeneous_jacobian,
     minimum_inside,
     motion_directions,
     postures_inside,

@@ -24,7 +24,7 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, IkBatch
 from arm_kinematics.ik.options import OptionKey
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
-from arm_kinematics.ik.serial_chain import SerialChain
+from arm_kinematics.ik.search_model import SerialChain
 from arm_kinematics.ik.solver import IkSolver, check_count
 from arm_kinematics.kernels.compiled import search
 from arm_kinematics.kernels.layout import Orientation, Records, empty_result

@@ -9,6 +9,13 @@ Automation 1989). One joint is locked at some values; the other six are a 6R arm
 cpp/general_6r/self_motion.hpp); a curve that misses all values of one joint meets those of
 another, so the two joints that move most in self-motions are used. Joint limits cut the curves
 into arcs.
+
+Where the other six have a closed form, the last joint is locked at many values instead. Such are
+the Panda family and arms with a spherical shoulder and wrist: read from the tip, joints 6, 5 and 4
+place the centre of the shoulder, which the first three turn (for the Panda alone: Lopez-Custodio,
+Gong and Figueredo, "GeoFIK", arXiv 2503.03992, 2025). With B7 = inverse(Ad(M)) S7,
+
+    E1 ... E6 exp([S7] q7) M = T    is    E1 ... E6 M = T exp(-[B7] q7)
 """
 
 from __future__ import annotations
@@ -26,13 +33,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.locked import locked_form
-from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
-from arm_kinematics.ik.search_model import arm_length, kernel_constants
-from arm_kinematics.ik.serial_chain import SerialChain
+from arm_kinematics.ik.closed_form import recognise
+from arm_kinematics.ik.general_6r import EliminationPlan, General6R
+from arm_kinematics.ik.search_model import SerialChain, arm_length, kernel_constants
 from arm_kinematics.kernels import compiled
-from arm_kinematics.kernels.layout import Ending, Records
-from arm_kinematics.model.lie import adjoint, se3_exp
+from arm_kinematics.kernels.layout import MAX_BRANCHES, Ending, Records
+from arm_kinematics.model.lie import adjoint, hat, se3_exp
 
 TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
@@ -370,6 +376,49 @@ def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")
 
 
+LOCKED_VALUES, LOCKED_COUNT = 48, 32  # of the locked joint, over its range; and most postures
+
+
+class LockedForm:
+    """The closed form of a 7R arm with its last joint locked."""
+
+    def __init__(self, plan: Records, chain: SerialChain, constants: Records) -> None:
+        """Prepare for the plan of the first six joints and the chain's table of constants."""
+        self._plan, self._c = plan, np.ascontiguousarray(constants[:7])
+        v, w = np.split(adjoint(inverse(chain.M)) @ chain.S[:, 6], 2)
+        B = np.zeros((4, 4))
+        B[:3, :3], B[:3, 3] = hat(w), v
+        self._B, self._BB = B, B @ B
+        low = max(float(constants["lower"][7]), -math.pi)
+        high = min(float(constants["upper"][7]), math.pi)
+        self._values = low + (high - low) * (np.arange(LOCKED_VALUES) + 0.5) / LOCKED_VALUES
+        self._motions = np.array([self._undone(q) for q in self._values.tolist()])
+        self._range = low, high
+
+    def _undone(self, q7: float) -> Array:
+        """Return exp(-[B7] q7)."""
+        return np.eye(4) - math.sin(q7) * self._B + (1.0 - math.cos(q7)) * self._BB
+
+    def __call__(self, T: Array, seed: Array) -> Array:
+        """Return up to LOCKED_COUNT postures (k, 7) at T (4, 4), spread over the locked values.
+
+        They are inside the limits to rounding, and of all that were found the one nearest to the
+        seed (7,) is among them. A fraction of a millisecond does, so there is no deadline.
+        """
+        own = min(max(float(seed[6]), self._range[0]), self._range[1])
+        Ts = T @ np.concatenate([self._motions, self._undone(own)[None]])
+        found = np.empty((MAX_BRANCHES, len(Ts), 7))
+        first = np.empty((MAX_BRANCHES, len(Ts), 6))
+        compiled.fill_postures(self._c, self._plan, Ts, seed[:6].copy(), first.reshape(-1, 6))
+        found[:, :, :6], found[:, :-1, 6], found[:, -1, 6] = first, self._values, own
+        q = found[~np.isnan(first[:, :, 0])]
+        nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
+        if len(q) > LOCKED_COUNT:
+            chosen = np.linspace(0, len(q) - 1, LOCKED_COUNT - 1).astype(int)
+            q = q[np.append(nearest, chosen)]
+        return q
+
+
 def prepared(
     chain: SerialChain, tool: Array | None, constants: Records
 ) -> Callable[[Array, Array, float], Array]:
@@ -377,14 +426,13 @@ def prepared(
 
     With the last joint locked if that leaves a closed form, otherwise by `sampled_solutions`.
     """
-    form = locked_form(chain.S, chain.M, chain.prismatic, constants)
+    form = recognise(chain.S[:, :6], chain.M, chain.prismatic[:6])
+    locked = None if form is None else LockedForm(form.plan, chain, constants)
 
     def postures(T: Array, seed: Array, deadline: float) -> Array:
         tip = T if tool is None else T @ inverse(tool)
-        return (
-            sampled_solutions(chain, tip, seed, deadline=deadline)
-            if form is None
-            else form(tip, seed)
-        )
+        if locked is None:
+            return sampled_solutions(chain, tip, seed, deadline=deadline)
+        return locked(tip, seed)
 
     return postures

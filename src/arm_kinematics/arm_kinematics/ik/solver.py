@@ -31,13 +31,11 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
+from arm_kinematics.ik.closed_form import ClosedForm, recognise
 from arm_kinematics.ik.diagnosis import diagnose
-from arm_kinematics.ik.modes import OF_ORIENTATION
-from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
+from arm_kinematics.ik.options import OF_ORIENTATION, IkOptions, OptionKey, option_record
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
-from arm_kinematics.ik.search_model import SearchModel
-from arm_kinematics.ik.serial_chain import SerialChain
+from arm_kinematics.ik.search_model import SearchModel, SerialChain
 from arm_kinematics.kernels.compiled import (
     prepare_all,
     prepare_nearest,
@@ -76,7 +74,7 @@ ALL_SOLUTIONS = PluginGroup(
     "arm_kinematics.all_solutions",
     "method for all solutions",
     {
-        "6": "arm_kinematics.ik.general_6r.solver:prepared",
+        "6": "arm_kinematics.ik.general_6r:prepared",
         "7": "arm_kinematics.ik.redundancy:prepared",
     },
 )

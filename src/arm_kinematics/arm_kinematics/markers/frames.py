@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.transforms import Array, pose
 from arm_description.urdf.elements import is_dh_frame
 
-from arm_kinematics.dexterity.measures import measures
+from arm_kinematics.dexterity.conditioning import measures
 from arm_kinematics.markers.mark import (
     GREEN,
     INK,

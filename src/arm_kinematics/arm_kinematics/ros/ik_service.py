@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from arm_common.ros.message_conversions import fill_pose
 from arm_common.transforms import Array
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Transform
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.msg import IKSolution, JointWeight
@@ -21,22 +23,23 @@ from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
-from arm_kinematics.ik.modes import MODES, constants
+from arm_kinematics.ik.options import MODES, constants
 from arm_kinematics.ik.result import IkSolution, IkStatus
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.markers.state import IkAttempt
-from arm_kinematics.ros.request_fields import (
+from arm_kinematics.ros.robot_state import (
+    UNIT,
+    RobotStateCache,
+    bad_request,
+    check_joint,
     doubles,
-    pose_matrices,
+    joint_vector,
+    pose_matrix,
     reused,
-    seconds,
-    stamped_pose,
-    tool_matrix,
 )
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_joint, joint_vector
 
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
@@ -120,6 +123,24 @@ def axis(request: Any) -> tuple[float, float, float] | None:
     return None if x == y == z == 0.0 else (x, y, z)
 
 
+def _tool(message: Transform) -> Array | None:
+    """Return a tool as (4, 4) [m]: tip <- point; None if it is the identity or all zeros."""
+    p, q = message.translation, message.rotation
+    if p.x == p.y == p.z == q.x == q.y == q.z == 0.0 and q.w in (0.0, 1.0):
+        return None
+    return pose_matrix(p, q, "tool")
+
+
+def _seconds(duration: Duration, default: float, what: str) -> float:
+    """Return a duration [s]; 0 means the default."""
+    value = duration.sec + 1e-9 * duration.nanosec
+    if value < 0.0:
+        raise bad_request(
+            f"{what} is {value:g} s; expected a positive time, or 0 for {default:g} s."
+        )
+    return value or default
+
+
 def _weights(
     state: RobotStateCache, chain: Chain, entries: Sequence[JointWeight]
 ) -> tuple[float, ...] | None:
@@ -151,9 +172,9 @@ class IkService:
         state = self._state
         chain = state.chain(request.tip_frame)
         arguments = ik_arguments(state, chain, request)
-        tool = tool_matrix(request.tool)
-        timeout = seconds(request.timeout, state.parameters.default_timeout, "timeout")
-        target = stamped_pose(state, request.target, "target")
+        tool = _tool(request.tool)
+        timeout = _seconds(request.timeout, state.parameters.default_timeout, "timeout")
+        target = state.pose(request.target, "target")
         joints = state.joints(request.seed, "seed", chain.joint_names)
         seed = joint_vector(chain, joints, "seed")
         result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
@@ -198,9 +219,9 @@ class IkBatchService:
         state, canceled = self._state, Event()
         chain = state.chain(request.tip_frame)
         arguments = _options(state, chain, request)
-        arguments["tool"] = tool_matrix(request.tool)
+        arguments["tool"] = _tool(request.tool)
         arguments["timeout"] = state.parameters.default_timeout
-        total = seconds(request.timeout, state.parameters.batch_timeout, "timeout")
+        total = _seconds(request.timeout, state.parameters.batch_timeout, "timeout")
         targets, seeds = self._targets(request), self._seeds(chain, request)
         if request.id in self._canceled:
             raise bad_request(f"id: another batch '{request.id}' is running.")
@@ -248,7 +269,7 @@ class IkBatchService:
                 f"orientations: there are {len(turns)} for {len(positions)} positions."
             )
         base = self._state.base_from(request.reference_frame)
-        return np.asarray(base @ pose_matrices(positions, turns))
+        return np.asarray(base @ _poses(positions, turns))
 
     def _seeds(self, chain: Chain, request: SolveIKBatch.Request) -> Array:
         """Return a seed for all targets (n,), or one for each (m, n)."""
@@ -269,6 +290,28 @@ class IkBatchService:
             if name in given:
                 seeds[:, column] = rows[:, given.index(name)]
         return seeds[0] if len(seeds) == 1 else seeds
+
+
+def _poses(positions: Array, turns: Array) -> Array:
+    """Return poses (m, 4, 4) of positions (m, 3) [m] and unit quaternions (m, 4), x y z w."""
+    lengths = np.linalg.norm(turns, axis=1)
+    bad = ~(np.isfinite(positions).all(axis=1) & (np.abs(lengths - 1.0) <= UNIT))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise bad_request(
+            f"target {k}: position {positions[k].tolist()}, quaternion {turns[k].tolist()}; "
+            "expected finite numbers and length 1, (0, 0, 0, 1) for no rotation."
+        )
+    (x, y, z), w = (turns[:, :3] / lengths[:, None]).T, turns[:, 3] / lengths
+    T = np.zeros((len(turns), 4, 4))
+    T[:, 0, 0], T[:, 1, 1], T[:, 2, 2], T[:, 3, 3] = (
+        1 - 2 * (y * y + z * z), 1 - 2 * (x * x + z * z), 1 - 2 * (x * x + y * y), 1.0
+    )  # fmt: skip
+    T[:, 0, 1], T[:, 1, 0] = 2 * (x * y - w * z), 2 * (x * y + w * z)
+    T[:, 0, 2], T[:, 2, 0] = 2 * (x * z + w * y), 2 * (x * z - w * y)
+    T[:, 1, 2], T[:, 2, 1] = 2 * (y * z - w * x), 2 * (y * z + w * x)
+    T[:, :3, 3] = positions
+    return T
 
 
 def _rows(values: Any, width: int, what: str) -> Array:

@@ -20,7 +20,6 @@ from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.ik_service import axis, tolerance, word
-from arm_kinematics.ros.request_fields import stamped_pose
 from arm_kinematics.ros.robot_state import (
     KinematicsParameters,
     RobotStateCache,
@@ -87,7 +86,7 @@ def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]
     for waypoint, passed in zip(request.waypoints, request.arc_via, strict=False):
         if passed:  # its orientation does not count, and may be invalid
             waypoint.pose.orientation = Quaternion()
-    return [stamped_pose(state, T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
+    return [state.pose(T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
 
 
 def _fill(response: PlanPath.Response, result: PathResult, timed: TimedPath, frame: str) -> None:

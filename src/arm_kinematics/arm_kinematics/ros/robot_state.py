@@ -1,21 +1,24 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The latest robot description, joint positions and frames that the node received."""
+"""The latest robot description, joint positions and frames, and what requests say of them."""
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from arm_common.ros.names import PrefixedNames, prefix_parameter, remember_positions
 from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
+from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
+from transforms3d.quaternions import quat2mat
 
 from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.chain import Chain
@@ -28,7 +31,7 @@ NOT_READY: int = SolveIK.Response.NOT_READY
 
 
 class RejectedError(KinematicsError):
-    """A request is rejected, with the status BAD_REQUEST, NO_TRANSFORM or NOT_READY."""
+    """A request is rejected, with BAD_REQUEST, NO_TRANSFORM or NOT_READY, or a code of MoveIt."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -50,6 +53,8 @@ def bad_request(message: str) -> RejectedError:
 
 _MAX_NAMES = 20  # in a message
 _IDENTITY = np.eye(4)
+UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
+_M = TypeVar("_M")
 _positive = partial(parameter, low=1e-6, high=3600.0)
 
 
@@ -207,6 +212,25 @@ class RobotStateCache:
                 NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
 
+    def pose(self, message: PoseStamped, what: str) -> Array:
+        """Return a pose in any frame of tf as (4, 4) in the base frame [m]."""
+        T = pose_matrix(message.pose.position, message.pose.orientation, what)
+        return self.base_from(message.header.frame_id) @ T
+
+
+def pose_matrix(p: Any, q: Any, what: str) -> Array:
+    """Return the transform (4, 4) [m] of the position and the quaternion of a request."""
+    length = math.hypot(q.x, q.y, q.z, q.w)
+    position = p.x, p.y, p.z
+    if not math.isfinite(length + sum(position)):
+        raise bad_request(f"{what}: the pose contains NaN or infinity.")
+    if abs(length - 1.0) > UNIT:
+        raise bad_request(
+            f"{what}: the quaternion has length {length:.6g} instead of 1; "
+            "(0, 0, 0, 1) means no rotation."
+        )
+    return pose(quat2mat((q.w, q.x, q.y, q.z)), position)
+
 
 def check_joint(robot: Robot, name: str, what: str) -> None:
     """Reject a name that does not belong to an independent joint."""
@@ -231,3 +255,17 @@ def unknown_positions(joints: Sequence[str], what: str) -> RejectedError:
         f"The position of {', '.join(joints)} is not known: it has not been received on "
         f"joint_states yet, and {what} does not give it.",
     )
+
+
+def doubles(values: Array) -> array[float]:
+    """Return numbers as an array that messages accept without checking each element."""
+    return array("d", values.tobytes())
+
+
+def reused(pool: list[_M], make: Callable[[], _M], count: int) -> list[_M]:
+    """Return ``count`` messages of a growing pool, for reuse once the last response was sent.
+
+    Callers must fill every field that any of them fills.
+    """
+    pool.extend(make() for _ in range(count - len(pool)))
+    return pool[:count]

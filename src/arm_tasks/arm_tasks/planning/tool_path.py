@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_kinematics.ik.modes import OF_STEP
+from arm_kinematics.ik.options import OF_STEP
 from arm_kinematics.ik.result import IkStatus, joint_list
 from arm_kinematics.paths.options import PathOptions
 from arm_kinematics.paths.planner import follow
