@@ -22,7 +22,7 @@ from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
-from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
+from arm_kinematics.chain.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch
 from arm_kinematics.ik.constrained import ConstrainedSolver
@@ -33,12 +33,12 @@ from arm_kinematics.kernels import compiled
 from arm_kinematics.model.chain_model import (
     ChainJoint,
     ChainLink,
+    MimicJoints,
     check_limits,
     checked_screws,
     parts_of_model,
 )
 from arm_kinematics.model.lie import adjoint, se3_exp
-from arm_kinematics.model.mimic_joints import MimicJoints
 from arm_kinematics.model.urdf import log_faults, parts_between, urdf_tree
 
 if TYPE_CHECKING:
@@ -315,14 +315,15 @@ class Chain(RigidBodyDynamics):
         solver = self._solver if tool is None else self._solver_for(tool)
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
+        prepared = solver.prepared(key)
         if self._constrained:
-            constrained = ConstrainedSolver(self, solver)
-            return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
-        if max_solutions == 1 and (request := solver.request(key)) is not None:
-            result = request(T, seed)
+            constrained = ConstrainedSolver(self, solver, T, seed, prepared, deadline)
+            return constrained.solve(allow_approximate, max_solutions)
+        if max_solutions == 1 and prepared.nearest is not None:
+            result = prepared.nearest(T, seed)
             if result is not None:
                 return result
-        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
+        return solver.solve(T, seed, prepared, allow_approximate, max_solutions, deadline)
 
     def ik_batch(
         self,
@@ -356,9 +357,8 @@ class Chain(RigidBodyDynamics):
         )  # fmt: skip
         limits, solver = BatchLimits.of(timeout, total_timeout, canceled), self._solver_for(tool)
         seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
-        arguments = Ts, seeds, key, allow_approximate, limits
-        batch = BatchSolver(solver, *arguments).run()
-        return ConstrainedSolver(self, solver).batch(batch, *arguments)
+        prepared = solver.prepared(key)
+        return BatchSolver(solver, Ts, seeds, prepared, allow_approximate, limits).run()
 
     def all_solutions(
         self,
@@ -400,14 +400,15 @@ class Chain(RigidBodyDynamics):
         solver = self._solver if tool is None else self._solver_for(tool)
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
+        prepared = solver.prepared(key)
         if self._constrained:
-            constrained = ConstrainedSolver(self, solver)
-            return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
-        if not whole_turns and (request := solver.request_all(key)) is not None:
-            result = request(T, seed)
+            constrained = ConstrainedSolver(self, solver, T, seed, prepared, deadline)
+            return constrained.solve(allow_approximate, None, whole_turns)
+        if not whole_turns and prepared.every is not None:
+            result = prepared.every(T, seed)
             if result is not None:
                 return result
-        return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
+        return solver.solve(T, seed, prepared, allow_approximate, None, deadline, whole_turns)
 
     def _solver_for(self, tool: ArrayLike | None) -> IkSolver:
         """Return the solver for a tool point (4, 4): tip <- point; None is the tip itself."""

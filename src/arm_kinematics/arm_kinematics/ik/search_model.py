@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.kernels import compiled
 from arm_kinematics.kernels.layout import JOINT, Orientation, Records, used_slots, with_slots
-from arm_kinematics.model.mimic_joints import MimicJoints
+from arm_kinematics.model.chain_model import MimicJoints
 
 
 class SerialChain(Protocol):

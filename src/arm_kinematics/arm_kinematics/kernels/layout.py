@@ -4,12 +4,17 @@
 
 All numbers are float64, so a record has the same layout on both sides; `test_module` compares
 sizes and offsets. The meaning of each field stands beside the struct.
+
+A compiled module of other sources is recognised by their digest, for which setup.py runs this
+file by itself.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -44,6 +49,8 @@ MAX_BRANCHES = 8  # of a closed form
 FARTHEST_SEED = 1e9  # [rad or m]
 DEFAULT_POSITION_TOLERANCE = 1e-5  # [m]
 DEFAULT_ORIENTATION_TOLERANCE = 1e-4  # [rad]
+
+_SOURCES = Path(__file__).parent.parent / "cpp"
 
 Records: TypeAlias = NDArray[np.void]
 """One record (a zero-dimensional array) or several; with a name, the column of that field."""
@@ -121,3 +128,10 @@ def with_slots(out: Records, slots: Records, solutions: int) -> Records:
         result[name] = out[name]
     result["solutions"], result["slots"] = solutions, slots
     return result
+
+
+def digest() -> str:
+    """Return the digest of the sources; empty where they are not installed."""
+    files = sorted(_SOURCES.rglob("*.?pp"))
+    content = b"\0".join(part for f in files for part in (f.name.encode(), f.read_bytes()))
+    return sha256(content).hexdigest()[:16] if files else ""

@@ -17,9 +17,8 @@ from arm_description.urdf.file import read_urdf_file
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
+from arm_kinematics.model.chain_model import ChainJoint, ChainLink, MimicJoints, Parts, screw_of
 from arm_kinematics.model.lie import se3_exp
-from arm_kinematics.model.mimic_joints import MimicJoints
 
 _ROUNDING = 1e-9  # of limits [rad or m]
 _LOGGER = logging.getLogger(__name__)
