@@ -118,6 +118,12 @@ def floats(values: Any) -> Array | None:
         return None
 
 
+def row(values: Any) -> Array:
+    """Return values as a contiguous row of numbers, empty if they are not one."""
+    array = floats(values)
+    return array if array is not None and array.ndim == 1 else np.empty(0)
+
+
 def frozen(array: Array) -> Array:
     """Return a read-only copy of an array."""
     array = np.array(array, dtype=np.float64)

@@ -10,6 +10,7 @@ derived from them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -21,7 +22,7 @@ from arm_description.urdf.bodies import Bodies, bodies_of_model, bodies_of_urdf
 from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
+from arm_kinematics.arguments import floats, frozen, require, rigid_transform, row, vector
 from arm_kinematics.chain.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch
@@ -86,7 +87,7 @@ class Chain(RigidBodyDynamics):
         bodies: Callable[[], Bodies] | None = None,
     ) -> None:
         check_limits(joints)
-        self.n = len(joints)
+        self.n, self._joints = len(joints), tuple(joints)
         self.joint_names = names = tuple(j.name for j in joints)
         self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
         self.sliding = tuple(j.prismatic for j in joints)
@@ -144,14 +145,10 @@ class Chain(RigidBodyDynamics):
     def unconstrained(self) -> Chain:
         """The chain without constraints; joints with any get half a turn or a metre more."""
         limited = {constraint.joint for constraint in self.constraints.constraints}
-        rates = self.velocity, self.acceleration, self.effort
-        bounds = zip(self.lower, self.upper, *rates, strict=True)
         joints = []
-        for name, slides, (low, high, *others) in zip(
-            self.joint_names, self.sliding, bounds, strict=True
-        ):
-            more = 0.0 if name not in limited else 1.0 if slides else np.pi
-            joints.append(ChainJoint(name, slides, low - more, high + more, *others))
+        for joint in self._joints:
+            more = 0.0 if joint.name not in limited else 1.0 if joint.prismatic else np.pi
+            joints.append(replace(joint, lower=joint.lower - more, upper=joint.upper + more))
         same = {"base": self.base, "tip": self.tip, "bodies": self._find_bodies}
         return Chain(self.S, self.M, joints, gearing=self.gearing, **same)  # type: ignore[arg-type]
 
@@ -232,7 +229,7 @@ class Chain(RigidBodyDynamics):
 
     def link_poses(self, q: ArrayLike) -> dict[str, Array]:
         """Return the pose (4, 4) in the base frame of every link of the chain, by name."""
-        positions = _row(q) if self.gearing is None else self._geared(q)
+        positions = row(q) if self.gearing is None else self._geared(q)
         if positions.shape != self.S[0].shape or not np.isfinite(positions).all():
             self._reject(q)
         frames = [np.eye(4)]
@@ -424,8 +421,10 @@ class Chain(RigidBodyDynamics):
 
     def _geared(self, q: ArrayLike) -> Array:
         """Return the positions of the screws at joint positions (n,), empty if they are none."""
-        row = _row(q)
-        return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
+        positions = row(q)
+        if self.gearing and positions.shape == (self.n,):
+            return self.gearing.positions(positions)
+        return positions[:0]
 
     def _reject(self, q: object) -> NoReturn:
         raise KinematicsError(
@@ -434,9 +433,3 @@ class Chain(RigidBodyDynamics):
             what="q",
             value=q,
         )
-
-
-def _row(q: ArrayLike) -> Array:
-    """Return q as a contiguous row of numbers, empty if it is not one."""
-    row = floats(q)
-    return row if row is not None and row.ndim == 1 else np.empty(0)

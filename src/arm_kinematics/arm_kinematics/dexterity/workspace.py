@@ -16,6 +16,7 @@ from itertools import product
 import numpy as np
 from arm_common.transforms import Array
 
+from arm_kinematics.arguments import require
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.conditioning import (
     finite_limits,
@@ -86,8 +87,7 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     Raises:
         KinematicsError: There are fewer than 100 points.
     """
-    if points < 100:
-        raise KinematicsError(f"points is {points}; expected at least 100", what="points")
+    require(points >= 100, "points", points, "at least 100")
     lower, upper = bounding_box(chain)
     if len(motion_directions(chain)) < 3:
         return Volume(0.0, 0.0, lower, upper)

@@ -78,11 +78,6 @@ class BatchLimits(NamedTuple):
         return cls(timeout, deadline_after(total_timeout), canceled)
 
     @property
-    def may_end_early(self) -> bool:
-        """Whether something may end the batch before all targets are solved."""
-        return self.canceled is not None or math.isfinite(self.end)
-
-    @property
     def is_over(self) -> bool:
         """Whether the time of the batch has passed; raises CanceledError if it was cancelled."""
         if self.canceled is not None and self.canceled():
@@ -126,7 +121,8 @@ class BatchSolver:
             KinematicsError: One of the targets is invalid.
         """
         cores, count = len(os.sched_getaffinity(0)), len(self._Ts)
-        most = _LIMITED_BLOCK_SIZE if self._limits.may_end_early else _BLOCK_SIZE
+        may_end_early = self._limits.canceled is not None or math.isfinite(self._limits.end)
+        most = _LIMITED_BLOCK_SIZE if may_end_early else _BLOCK_SIZE
         size = max(min(most, -(-count // cores)), 1)
         blocks = [slice(at, at + size) for at in range(0, count, size)]
         if cores == 1 or count < _MIN_FOR_THREADS:

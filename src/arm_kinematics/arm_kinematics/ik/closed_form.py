@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Recognises arms with a closed form from the screws alone, so that DH and URDF agree.
 
-Two families (see cpp/closed_form/families.hpp), each also for arms that look like it from the tip:
+Two families (see cpp/closed_form/branches.hpp), each also for arms that look like it from the tip:
 
 - the last one to three axes meet, and no more than three joints of any kind come before them:
   spherical wrists with any shoulder, SCARA arms, pan and tilt, cylindrical arms, ...

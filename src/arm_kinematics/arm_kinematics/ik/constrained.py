@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import target_pose
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ik.diagnosis import has_loose_bounds
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
 from arm_kinematics.ik.search_model import SerialChain
 from arm_kinematics.ik.solver import IkSolver, PreparedOptions, check_count
@@ -31,8 +32,6 @@ _SEEDS = 24
 """Postures to start from if no branch is inside."""
 _TURNS = 12
 """Times that a posture is moved into the limits and back onto the target, for each seed."""
-_TIGHT = 1e3
-"""One over the smallest tolerance [m or rad] that is loose."""
 _REACHES = (0.0, *(0.7**i for i in range(26)))
 """Motions [rad or m] of joints that others depend on in a descent, one after the other."""
 _MARGINS = (1.0, 1.2)
@@ -146,8 +145,7 @@ class ConstrainedSolver:
     def _is_loose(self) -> bool:
         """Return whether the tolerances leave room for postures that are not exact."""
         opt = self._opt
-        bounds, boxes = opt["bounds"], opt["position_box"] or opt["orientation_box"]
-        return bool(boxes or (bounds * (bounds < _TIGHT)).any())
+        return bool(opt["position_box"] or opt["orientation_box"] or has_loose_bounds(opt))
 
     def _by_descents(self) -> IkResult | None:
         """Return a solution inside by descents from postures inside; None if there is none.

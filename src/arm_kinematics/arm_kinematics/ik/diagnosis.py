@@ -40,6 +40,11 @@ _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
 
 
+def has_loose_bounds(opt: Records) -> bool:
+    """Return whether a component that counts has a loose tolerance."""
+    return bool((opt["bounds"] * (opt["bounds"] < _TIGHT)).any())
+
+
 class _TimeIsUpError(Exception):
     """The deadline passed between two calls of the search."""
 
@@ -116,8 +121,7 @@ class _Diagnosis:
         or near an exact minimum.
         """
         opt, found = self._opt, self._out
-        bounds = opt["bounds"]
-        if not (bounds * (bounds < _TIGHT)).any():
+        if not has_loose_bounds(opt):
             return found
         even = opt.copy()
         even["weights"], even["reachable_cost"] = opt["even"], math.inf

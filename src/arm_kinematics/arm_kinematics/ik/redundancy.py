@@ -46,23 +46,27 @@ Finder = Callable[[Array, Array], Array | None]
 """Function of a point (7,) and a step (7,): the point of the curve at that step, or None."""
 
 
-class SelfMotionArc(NamedTuple):
-    """A part of a curve inside limits: points (m, 7), and the joints whose limits end it or -1."""
+class Branch(NamedTuple):
+    """One continuous motion of the arm that keeps its tip at rest."""
 
+    # joint angles (m, 7) along it [rad]; no joint moves more than a step between two rows
     q: Array
-    closed: bool
-    ends: tuple[int, int]
+    length: Array  # Euclidean path length from the first to each (m,) [rad]
+    closed: bool  # whether the last posture equals the first one, up to whole turns
+    # joints at whose limits it begins and ends; "" if it is closed, or the tracing got stuck
+    ends: tuple[str, str]
+    distance: float  # Euclidean distance of its nearest posture from the seed [rad]
 
 
-class SelfMotionLimits(NamedTuple):
-    """Joint limits that cut a curve into arcs; infinite where there are none."""
+class SelfMotionLimits:
+    """Joint limits that cut a curve into branches; infinite where there are none."""
 
-    lower: Array  # (7,) [rad]
-    upper: Array
-    near: Array  # posture (7,) to which the whole turns of the arcs are nearest [rad]
-    find: Finder
+    def __init__(self, chain: SerialChain, seed: Array, find: Finder) -> None:
+        """Prepare for branches in the whole turns nearest to a seed (7,) [rad]."""
+        self.lower, self.upper, self._names = chain.lower, chain.upper, chain.joint_names
+        self.near, self._seed, self.find = np.clip(seed, self.lower, self.upper), seed, find
 
-    def arcs(self, curve: Array, closed: bool) -> list[SelfMotionArc]:
+    def branches(self, curve: Array, closed: bool) -> list[Branch]:
         """Return the parts of a curve (m, 7) that are inside the limits.
 
         A closed curve is repeated three times, so that a part may cross its seam and wind on as
@@ -74,7 +78,7 @@ class SelfMotionLimits(NamedTuple):
         path = np.concatenate([ring - period, ring, ring + period]) if closed else ring
         turns = self._turns(ring)
         pending = self._inside(ring + turns)
-        arcs = []
+        branches = []
         for i in np.argsort(np.linalg.norm(ring + turns - self.near, axis=1), kind="stable"):
             if not pending[i]:
                 continue
@@ -82,10 +86,15 @@ class SelfMotionLimits(NamedTuple):
             start, stop = _run_around(self._inside(shifted), index)
             pending[np.arange(start, stop) % m] = False
             if closed and stop - start == 3 * m:
-                arcs.append(SelfMotionArc(shifted[index : index + m + 1], True, (-1, -1)))
+                branches.append(self._branch(shifted[index : index + m + 1], True, ("", "")))
             else:
-                arcs.append(self._arc(shifted, start, stop))
-        return arcs
+                branches.append(self._arc(shifted, start, stop))
+        return branches
+
+    def _branch(self, q: Array, closed: bool, ends: tuple[str, str]) -> Branch:
+        length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(q, axis=0), axis=1)))
+        distance = float(np.linalg.norm(q - self._seed, axis=1).min())
+        return Branch(q, length, closed, ends, distance)
 
     def _turns(self, q: Array) -> Array:
         """Return the whole turns that bring q (m, 7) inside the limits, nearest to the posture."""
@@ -112,18 +121,18 @@ class SelfMotionLimits(NamedTuple):
                 curve = np.insert(curve, j + 1, point, axis=0)
         return curve
 
-    def _arc(self, curve: Array, start: int, stop: int) -> SelfMotionArc:
-        """Return the arc of points start to stop, with its ends on the limits."""
-        points, first, last = [curve[start:stop]], -1, -1
+    def _arc(self, curve: Array, start: int, stop: int) -> Branch:
+        """Return the branch of points start to stop, with its ends on the limits."""
+        points, first, last = [curve[start:stop]], "", ""
         if start > 0:
             first, end = self._end(curve[start], curve[start - 1])
             points = [end, *points]
         if stop < len(curve):
             last, end = self._end(curve[stop - 1], curve[stop])
             points = [*points, end]
-        return SelfMotionArc(np.concatenate(points), False, (first, last))
+        return self._branch(np.concatenate(points), False, (first, last))
 
-    def _end(self, inside: Array, outside: Array) -> tuple[int, Array]:
+    def _end(self, inside: Array, outside: Array) -> tuple[str, Array]:
         """Return the joint that reaches its limit first on a step, and the point (0 or 1, 7)."""
         bound = np.clip(outside, self.lower, self.upper)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -138,8 +147,8 @@ class SelfMotionLimits(NamedTuple):
                 continue
             kept = np.clip(point, self.lower, self.upper)
             if np.abs(kept - point).max() < ROUND_OFF:
-                return int(joint), kept[None]
-        return int(np.argmin(share)), np.empty((0, 7))
+                return self._names[joint], kept[None]
+        return self._names[int(np.argmin(share))], np.empty((0, 7))
 
 
 def _run_around(inside: NDArray[np.bool_], index: int) -> tuple[int, int]:
@@ -265,18 +274,6 @@ MAX_STEP, MIN_STEP = 0.3, 1e-3  # [rad]
 SAME = 1e-3  # [rad]
 
 
-class Branch(NamedTuple):
-    """One continuous motion of the arm that keeps its tip at rest."""
-
-    # joint angles (m, 7) along it [rad]; no joint moves more than a step between two rows
-    q: Array
-    length: Array  # Euclidean path length from the first to each (m,) [rad]
-    closed: bool  # whether the last posture equals the first one, up to whole turns
-    # joints at whose limits it begins and ends; "" if it is closed, or the tracing got stuck
-    ends: tuple[str, str]
-    distance: float  # Euclidean distance of its nearest posture from the seed [rad]
-
-
 class SelfMotion(NamedTuple):
     """All branches at one pose, the nearest to the seed first; none if it is out of reach."""
 
@@ -315,12 +312,11 @@ def self_motion(
     target, start = rigid_transform(T, "target"), _start_posture(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())
     joints = arm.by_motion[:2] if joint is None else (one_of(joint, "joint", chain.joint_names),)
-    near, find = np.clip(start, chain.lower, chain.upper), partial(arm.point_at, target)
-    limits = SelfMotionLimits(chain.lower, chain.upper, near, find)
+    limits = SelfMotionLimits(chain, start, partial(arm.point_at, target))
     branches = [
-        _branch(arc, chain, start)
+        branch
         for curve, closed in arm.curves(target, step, joints, deadline)
-        for arc in limits.arcs(curve, closed)
+        for branch in limits.branches(curve, closed)
     ]
     return SelfMotion(tuple(sorted(branches, key=lambda b: (b.distance, *b.q[0]))))
 
@@ -363,13 +359,6 @@ def _sample_indices(branch: Branch, seed: Array, spacing: float) -> Array:
 @lru_cache(maxsize=8)
 def _arm(S: bytes, M: bytes) -> SevenR:
     return SevenR(np.frombuffer(S).reshape(6, 7), np.frombuffer(M).reshape(4, 4))
-
-
-def _branch(arc: SelfMotionArc, chain: SerialChain, seed: Array) -> Branch:
-    length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(arc.q, axis=0), axis=1)))
-    first, last = (chain.joint_names[i] if i >= 0 else "" for i in arc.ends)
-    distance = float(np.linalg.norm(arc.q - seed, axis=1).min())
-    return Branch(arc.q, length, arc.closed, (first, last), distance)
 
 
 def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:

@@ -257,14 +257,12 @@ class IkSolver:
         self, form: ClosedForm | None, postures: Array | None, opt: Records, T: Array, seed: Array
     ) -> Records:
         """Return the result of the closed form, or of given postures (k, n) of all branches."""
-        c = self._constants
-        if postures is None:
-            assert form is not None
-            out = empty_result(self.model.size, MAX_BRANCHES)
+        slots = MAX_BRANCHES if postures is None else max(len(postures), 1)
+        c, out = self._constants, empty_result(self.model.size, slots)
+        if form is not None:
             solve_all(c, opt, form.plan, T, seed, out)
-            return out
-        out = empty_result(self.model.size, max(len(postures), 1))
-        solve_given(c, opt, self.model.length, np.ascontiguousarray(postures), T, seed, out)
+        elif postures is not None:
+            solve_given(c, opt, self.model.length, np.ascontiguousarray(postures), T, seed, out)
         return out
 
     def _least_loaded(self, result: IkResult, count: int | None) -> IkResult:

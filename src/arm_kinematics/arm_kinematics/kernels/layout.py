@@ -57,9 +57,9 @@ Records: TypeAlias = NDArray[np.void]
 
 
 def _record(*fields: Any) -> np.dtype[Any]:
-    """Return a dtype of float64 fields: names, or names with a shape."""
-    pairs = [(field, ()) if isinstance(field, str) else field for field in fields]
-    return np.dtype([(name, np.float64, shape) for name, shape in pairs])
+    """Return a dtype of float64 fields: names, names with a shape, or with a shape and a dtype."""
+    rows = [(field, ()) if isinstance(field, str) else field for field in fields]
+    return np.dtype([(name, *(kind or [np.float64]), shape) for name, shape, *kind in rows])
 
 
 JOINT = _record(
@@ -68,19 +68,13 @@ JOINT = _record(
     *("prismatic", "lower", "upper", "unit", "spacing", "period", "leader", "ratio"),
 )
 PLAN_JOINT = _record(("direction", (3,)), ("point", (3,)), "slides", "sense")
-PLAN = np.dtype(
-    [
-        *((name, np.float64) for name in ("family", "reversed", "before", "parallel", "after")),
-        *((name, np.float64) for name in ("kept", "first", "invariant", "length")),
-        ("home_rotation", np.float64, (3, 3)),
-        ("home_position", np.float64, (3,)),
-        *(
-            (name, np.float64, (3,))
-            for name in ("centre", "meet", "pivot", "normal_0", "normal_1")
-        ),
-        *((name, np.float64) for name in ("zero", "bend_4", "bend_6")),
-        ("joints", PLAN_JOINT, (6,)),
-    ]
+PLAN = _record(
+    *("family", "reversed", "before", "parallel", "after", "kept", "first", "invariant", "length"),
+    ("home_rotation", (3, 3)),
+    ("home_position", (3,)),
+    *((name, (3,)) for name in ("centre", "meet", "pivot", "normal_0", "normal_1")),
+    *("zero", "bend_4", "bend_6"),
+    ("joints", (6,), PLAN_JOINT),
 )
 _HEAD = ("solutions", "starts", "evaluations", "best_effort", "singular")
 
@@ -102,7 +96,7 @@ def options_dtype(joints: int) -> np.dtype[Any]:
 def result_dtype(joints: int, slots: int) -> np.dtype[Any]:
     """Return the dtype of a result: its head, and the slots of solutions or the best effort."""
     slot = _record(("q", (joints,)), ("error", (6,)), "cost", "distance")
-    return np.dtype([*((name, np.float64) for name in _HEAD), ("slots", slot, (slots,))])
+    return _record(*_HEAD, ("slots", (slots,), slot))
 
 
 def record_sizes() -> tuple[int, ...]:

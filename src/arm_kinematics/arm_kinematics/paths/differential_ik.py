@@ -17,9 +17,8 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
-from arm_kinematics.arguments import one_of, vector
+from arm_kinematics.arguments import one_of, require, vector
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import KinematicsError
 
 Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
@@ -150,8 +149,7 @@ class DifferentialIk:
     ) -> None:
         mode = mode or ("pose" if chain.n >= 6 else "position_first")
         one_of(mode, "mode", tuple(_TASKS))
-        if not 0.0 < trusted < math.inf:
-            raise KinematicsError(f"trusted is {trusted!r}; expected a positive number")
+        require(0.0 < trusted < math.inf, "trusted", trusted, "a positive number")
         self._chain, self._tasks, self._trusted = chain, _TASKS[mode], trusted
         speeds = chain.velocity if velocity is None else velocity
         changes = chain.acceleration if acceleration is None else acceleration
@@ -181,8 +179,7 @@ class DifferentialIk:
         n = self._chain.n
         current, before = vector(q, n, "q"), vector(rates, n, "rates")
         target = vector(twist, 6, "twist")
-        if not 0.0 < dt < math.inf:
-            raise KinematicsError(f"dt is {dt!r}; expected a positive time", what="dt", value=dt)
+        require(0.0 < dt < math.inf, "dt", dt, "a positive time")
         one_of(axes, "axes", ("base", "tool"))
         if axes == "tool":
             R = self._chain.fk(current)[:3, :3]

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from arm_common.transforms import Array, so3_log
 
+from arm_kinematics.arguments import require
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
@@ -104,12 +104,7 @@ class PathOptions:
             length,
         )
         for name, value in zip(bounds._fields[:5], bounds[:5], strict=True):
-            if not 0.0 < value < math.inf:
-                raise KinematicsError(
-                    f"max_{name} is {value!r}; expected a positive number",
-                    what=f"max_{name}",
-                    value=value,
-                )
+            require(0.0 < value < math.inf, f"max_{name}", value, "a positive number")
         return bounds
 
     def error(self, target: Array, reached: Array) -> tuple[float, float]:

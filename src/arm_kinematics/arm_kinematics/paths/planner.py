@@ -220,21 +220,20 @@ class _CartesianPathFollower:
         rows = np.array(self._rows)
         rows.setflags(write=False)
         progress = np.array(self._progress) / (self._total or 1.0)
-        common = (self._chain.joint_names, rows)
         stops = tuple(i for i in self._stops if 0 < i < len(rows) - 1)
-        if failure is None:
-            message = f"The path is complete: {len(rows)} points."
-            status, errors = PathStatus.SUCCESS, (*self._errors, 0.0, 0.0)
-            return PathResult(status, message, *common, 1.0, stops, (), *errors, progress)
-        share = min(done / self._total, 1.0) if self._total else 0.0
-        x, y, z = self._chain.fk(rows[-1])[:3, 3]
-        message = (
-            f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
-            f"{z:.4g}) m: {failure.clause}."
-        )
-        errors = *self._errors, failure.position_error, failure.orientation_error
-        failed = failure.status, message, *common, share, stops, failure.joints
-        return PathResult(*failed, *errors, progress)
+        share, status, missing = 1.0, PathStatus.SUCCESS, (0.0, 0.0)
+        message = f"The path is complete: {len(rows)} points."
+        if failure is not None:
+            share = min(done / self._total, 1.0) if self._total else 0.0
+            status, missing = failure.status, (failure.position_error, failure.orientation_error)
+            x, y, z = self._chain.fk(rows[-1])[:3, 3]
+            message = (
+                f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
+                f"{z:.4g}) m: {failure.clause}."
+            )
+        joints, names = failure.joints if failure else (), self._chain.joint_names
+        errors = *self._errors, *missing
+        return PathResult(status, message, names, rows, share, stops, joints, *errors, progress)
 
 
 _STARTS = 32
