@@ -3,8 +3,8 @@
 """All real solutions of any arm of six revolute joints, at most 16 (Primrose 1986).
 
 There is no seed and no iteration that might miss one: elimination leaves an eigenvalue problem of
-size 16, each real eigenvalue gives one candidate (`cpp/general_6r/back_substitution.hpp`), and
-Newton's method on the pose removes the rounding (`cpp/general_6r/refinement.hpp`).
+size 16, each real eigenvalue gives one candidate, and Newton's method on the pose removes the
+rounding (both in `cpp/general_6r.hpp`).
 
 A closed loop can be opened at any of its six joints and read in two directions. A geometry
 that is singular in one of these twelve orders (parallel axes, a spherical wrist) usually is not in

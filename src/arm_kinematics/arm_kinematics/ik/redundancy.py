@@ -6,7 +6,7 @@ Six equations in seven joints leave curves (Burdick, "On the inverse kinematics 
 manipulators: characterization of the self-motion manifolds", IEEE Int. Conf. Robotics and
 Automation 1989). One joint is locked at some values; the other six are a 6R arm, for which
 `general_6r` finds every solution. From each, the curve is traced until it closes (see
-cpp/general_6r/self_motion.hpp); a curve that misses all values of one joint meets those of
+cpp/self_motion.hpp); a curve that misses all values of one joint meets those of
 another, so the two joints that move most in self-motions are used. Joint limits cut the curves
 into arcs.
 

@@ -4,10 +4,10 @@
 
 The arm and the request decide which:
 
-- a closed form if the geometry has one (closed_form/), in a few microseconds;
-- for all solutions of six revolute joints, elimination (general_6r/), about a millisecond;
-- for all solutions of seven, postures spread over their self-motion: with the last joint locked
-  if that leaves a closed form (closed_form/locked.py), otherwise traced (redundancy.py);
+- a closed form if the geometry has one (closed_form.py), in a few microseconds;
+- for all solutions of six revolute joints, elimination (general_6r.py), about a millisecond;
+- for all solutions of seven, postures spread over their self-motion (redundancy.py): with the last
+  joint locked if that leaves a closed form, otherwise traced;
 - otherwise the solutions that a search finds.
 
 Without a solution, the search finds the reason, or a posture that is within tolerance but not

@@ -37,7 +37,7 @@ class Family(IntEnum):
 
 
 class Ending(IntEnum):
-    """How the tracing of a self-motion ends (cpp/general_6r/self_motion.hpp)."""
+    """How the tracing of a self-motion ends (cpp/self_motion.hpp)."""
 
     CLOSED = 1
     STUCK = 2

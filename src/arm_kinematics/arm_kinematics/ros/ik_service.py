@@ -64,19 +64,11 @@ _MAX_SOLUTIONS = 1000
 _MAX_TARGETS = 100_000
 
 
-def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
-    """Return the arguments of Chain.ik except target, seed, tool and timeout.
+def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
+    """Return the arguments that Chain.ik and Chain.ik_batch have in common.
 
     All of them are hashable, for the option cache.
     """
-    count = request.max_solutions
-    if count > _MAX_SOLUTIONS:
-        raise bad_request(f"max_solutions is {count}; at most {_MAX_SOLUTIONS} are returned.")
-    return {**_options(state, chain, request), "max_solutions": count or 1}
-
-
-def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
-    """Return the arguments that Chain.ik and Chain.ik_batch have in common."""
     return {
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},
@@ -177,7 +169,12 @@ class IkService:
         """Fill the response; return the attempt for the markers. Raises RejectedError."""
         state = self._state
         chain = state.chain(request.tip_frame)
-        arguments = ik_arguments(state, chain, request)
+        if request.max_solutions > _MAX_SOLUTIONS:
+            raise bad_request(
+                f"max_solutions is {request.max_solutions}; at most {_MAX_SOLUTIONS} are returned."
+            )
+        arguments = _options(state, chain, request)
+        arguments["max_solutions"] = request.max_solutions or 1
         tool = _tool(request.tool)
         timeout = _seconds(request.timeout, state.parameters.default_timeout, "timeout")
         target = state.pose(request.target, "target")
