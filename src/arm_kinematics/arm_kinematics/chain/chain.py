@@ -352,7 +352,8 @@ class Chain(RigidBodyDynamics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        limits, solver = BatchLimits.of(timeout, total_timeout, canceled), self._solver_for(tool)
+        limits = BatchLimits(timeout, deadline_after(total_timeout), canceled)
+        solver = self._solver_for(tool)
         seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
         prepared = solver.prepared(key)
         return BatchSolver(solver, Ts, seeds, prepared, allow_approximate, limits).run()

@@ -66,17 +66,6 @@ class BatchLimits(NamedTuple):
     end: float  # of the whole batch, on the monotonic clock [s]
     canceled: Callable[[], bool] | None
 
-    @classmethod
-    def of(
-        cls,
-        timeout: float | None,
-        total_timeout: float | None,
-        canceled: Callable[[], bool] | None,
-    ) -> BatchLimits:
-        """Return the limits of a batch that begins now; raise KinematicsError if one is bad."""
-        deadline_after(timeout)
-        return cls(timeout, deadline_after(total_timeout), canceled)
-
     @property
     def is_over(self) -> bool:
         """Whether the time of the batch has passed; raises CanceledError if it was cancelled."""
@@ -102,6 +91,7 @@ class BatchSolver:
         limits: BatchLimits,
     ) -> None:
         self._solver, self._prepared, self._limits = solver, prepared, limits
+        limits.deadline()  # raises KinematicsError if the timeout is invalid
         self._allow_approximate = allow_approximate
         self._Ts = _targets(Ts, prepared.options.mode == "position")
         count = len(self._Ts)

@@ -29,7 +29,7 @@ from arm_common.plugins import PluginGroup
 from arm_common.transforms import Array, pose
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import require, target_pose, vector
+from arm_kinematics.arguments import nearest_rotation, require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.closed_form import ClosedForm, recognise
 from arm_kinematics.ik.diagnosis import diagnose
@@ -227,8 +227,8 @@ class IkSolver:
             return self._least_loaded(self.solve(T, seed, others, *rest), max_solutions)
         target = target_pose(T, options.mode == "position")
         start = self._middle if seed is None else self._start(seed)
-        u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
-        exact = pose(u @ v, target[:3, 3])
+        # A rotation of few digits has no exact solution.
+        exact = pose(nearest_rotation(target[:3, :3]), target[:3, 3])
         # With free joints, the centred posture is not among the branches.
         centred = max_solutions == 1 and bool(opt["centred"])
         form = None if centred else self._form(opt)

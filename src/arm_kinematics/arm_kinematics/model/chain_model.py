@@ -20,7 +20,7 @@ from arm_description.model.elements import DependentJoint, mimic_names
 from numpy.typing import ArrayLike
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.kernels.layout import Records, empty_result
+from arm_kinematics.kernels.layout import Records, empty_result, with_slots
 
 if TYPE_CHECKING:
     from arm_description.model.constraints import JointConstraint
@@ -88,8 +88,8 @@ class MimicJoints:
         return np.asarray(self.ratios * q[self.leaders])
 
     def joints(self, positions: Array) -> Array:
-        """Return the joint positions (n,) at positions of the screws (s,)."""
-        return np.asarray(positions[self.owners] / self.ratios[self.owners])
+        """Return the joint positions (..., n) at positions of the screws (..., s)."""
+        return np.asarray(positions[..., self.owners] / self.ratios[self.owners])
 
     def columns(self, J: Array) -> Array:
         """Return the columns (6, n) of the joints; those of followers are already added."""
@@ -122,13 +122,11 @@ class MimicJoints:
     def result(self, out: Records) -> Records:
         """Return a search result with joint positions instead of screw positions."""
         slots = out["slots"]
-        joined = empty_result(len(self.owners), len(slots))
-        for name in (joined.dtype.names or ())[:-1]:
-            joined[name] = out[name]
-        joined["slots"]["q"] = slots["q"][:, self.owners] / self.ratios[self.owners]
+        joined = empty_result(len(self.owners), len(slots))["slots"]
+        joined["q"] = self.joints(slots["q"])
         for name in ("error", "cost", "distance"):
-            joined["slots"][name] = slots[name]
-        return joined
+            joined[name] = slots[name]
+        return with_slots(out, joined, int(out["solutions"]))
 
     def write(self, c: Records) -> None:
         """Write leaders and ratios into the constants; rows that share a joint have no period."""

@@ -24,9 +24,10 @@ from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.paths.options import AT_ONCE, PathOptions
-from arm_kinematics.paths.result import (
+from arm_kinematics.paths.cartesian_path import (
+    AT_ONCE,
     PathFailure,
+    PathOptions,
     PathResult,
     PathStatus,
     jump,

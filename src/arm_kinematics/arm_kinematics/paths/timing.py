@@ -20,7 +20,7 @@ from arm_kinematics.arguments import joint_positions, require, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.compiled import backward_pass, forward_pass
-from arm_kinematics.paths.result import PathResult, limit_failure
+from arm_kinematics.paths.cartesian_path import PathResult, limit_failure
 
 _MIN_INTERVALS = 64  # a path is refined to at least this many
 # Extra points in the first and the last interval, as shares of it from the end of the path.

@@ -18,9 +18,8 @@ from arm_description.trajectories.trajectory import JointTrajectory, ToolTraject
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions, PathResult
 from arm_kinematics.paths.planner import follow, path_starts
-from arm_kinematics.paths.result import PathResult
 from arm_kinematics.paths.shapes import line
 
 _STARTS = 8  # postures in which the tool may be at the first pose

@@ -32,8 +32,7 @@ from arm_kinematics.kernels.layout import (
 )
 from arm_kinematics.markers.state import IkAttempt
 from arm_kinematics.paths import planner
-from arm_kinematics.paths.options import PathOptions
-from arm_kinematics.paths.result import PathResult
+from arm_kinematics.paths.cartesian_path import PathOptions, PathResult
 from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.robot_state import (
     UNIT,

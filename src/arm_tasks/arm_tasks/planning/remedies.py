@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathStatus
 
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step
