@@ -40,7 +40,7 @@ from arm_kinematics.model.chain_model import (
     parts_of_model,
 )
 from arm_kinematics.model.lie import adjoint, se3_exp
-from arm_kinematics.model.urdf import log_faults, parts_between, urdf_tree
+from arm_kinematics.model.urdf import fault_sentences, log_once, parts_between, urdf_tree
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -131,8 +131,8 @@ class Chain(RigidBodyDynamics):
         parts = parts_between(tree, base, tip)
         names = [joint.name for joint in parts.joints]
         bodies = partial(bodies_of_urdf, tree, base, tip, names)
-        if tree is not xml:
-            log_faults(tree)
+        for sentence in fault_sentences(tree) if tree is not xml else ():
+            log_once(tree.name, sentence)
         return cls(**parts._asdict(), bodies=bodies, base=base, tip=tip)
 
     @property

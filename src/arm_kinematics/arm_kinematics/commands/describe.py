@@ -63,97 +63,22 @@ def _describe(arguments: argparse.Namespace) -> None:
     path = description_path(arguments.robot)
     model = load_robot(path, arguments.calibration)
     units = Units(arguments.length or model.units.length, arguments.angle or model.units.angle)
-    more = list(_Torques(model, units).lines())
+    summary = _Summary(model, units)
+    more = list(summary.torques())
     if arguments.calibration:
         more += ["", f"The limits are those of the robot file and of {arguments.calibration}."]
     constants = () if is_xml(path) else read_constants(path)  # in the units of the file
-    summary = _Summary(model, units)
     parts = [*summary.parts(), more, _constants(constants, model.units), summary.sources()]
     sys.stdout.write("\n\n".join("\n".join(part) for part in map(list, parts) if part) + "\n")
 
 
-class _Torques:
-    """What gravity asks of the actuators, and what the arm can hold, as text."""
-
-    def __init__(self, model: RobotModel, units: Units) -> None:
-        self._model, self._units = model, units
-        self._loads = ActuatorLoads.of_model(model)
-        self._sliding = dict(zip(model.joint_names, self._loads.chain.sliding, strict=True))
-
-    def lines(self) -> Iterator[str]:
-        """Yield the lines."""
-        every = self._loads.heaviest_postures()
-        least = max(_NOTABLE * max(each.torque for each in every), 1e-9)
-        heaviest = [each for each in every if each.torque > least]
-        mass = self._loads.chain.bodies.mass
-        if not heaviest:
-            yield "Gravity loads no joint."
-            return
-        estimated = "" if self._model.masses else ", all estimated from the skeleton"
-        yield f"Most that gravity asks of an actuator; the joints move {mass:.3g} kg{estimated}"
-        rows = [("joint", "torque", "of its limit", "")]
-        for found in heaviest:
-            unit = "N" if self._sliding.get(found.actuator) else "N m"
-            share = f"{100 * found.share:.0f} %" if found.share else "not checked"
-            where = self._posture(found.q)
-            rows.append((found.actuator, f"{found.torque:.3g} {unit}", share, where))
-        widths = [max(len(row[i]) for row in rows) for i in range(3)]
-        for joint, torque, share, where in rows:
-            line = f"{joint:<{widths[0]}}  {torque:>{widths[1]}}  {share:>{widths[2]}}  {where}"
-            yield from textwrap.wrap(line, _WIDTH, subsequent_indent=" " * (sum(widths) + 6))
-        if self._loads.known:
-            yield from textwrap.wrap(self._capacity(every), _WIDTH)
-        if unchecked := not_checked(self._model.without_effort):
-            yield from textwrap.wrap(f"{unchecked}.", _WIDTH)
-
-    def _capacity(self, every: Sequence[HeaviestPosture]) -> str:
-        loads, tip = self._loads, self._loads.chain.tip
-        least, worst = loads.least_capacity()
-        q = np.array([loads.chain.positions(p) for p in self._model.postures.values()])
-        each = loads.payload_capacity(q).tolist() if len(q) else []
-        named = (
-            f"in the posture {name} {_grams(mass)}"
-            for name, mass in zip(self._model.postures, each, strict=True)
-        )
-        payload = self._model.payload
-        besides = f" besides its payload of {_grams(payload.mass)}" if payload else ""
-        if least > 0.0:
-            where = f"{_grams(least)}{besides} at {tip} anywhere in reach"
-            where += f" (least at {self._posture(worst)})"
-            return f"The arm can hold {', '.join([where, *named])}."
-        itself = f"its own weight and a payload of {_grams(payload.mass)}" if payload else "itself"
-        most = max(every, key=lambda each: each.share)
-        weak = (
-            f"The arm cannot hold {itself} everywhere in reach: at {self._posture(most.q)} the "
-            f"servo of {most.actuator} needs {100.0 * most.share:.0f} % of its limit."
-        )
-        able = [text for text, mass in zip(named, each, strict=True) if mass > 0.0]
-        return f"{weak} It can hold {', '.join(able)}{besides}." if able else weak
-
-    def _posture(self, q: Array) -> str:
-        """Return the positions of the joints that matter for the load, in the chosen units."""
-        chain, kept = self._loads.chain, []
-        torques = chain.gravity_torques(q, 1.0)
-        for i, name in enumerate(chain.joint_names):
-            moved = np.tile(q, (2, 1)) + 0.3 * np.array([[1.0], [-1.0]]) * np.eye(chain.n)[i]
-            gap = np.abs(chain.gravity_torques(moved, 1.0) - torques).max()
-            if gap > _MOVED * np.abs(torques).max():
-                kind = "prismatic" if self._sliding[name] else "revolute"
-                kept.append(f"{name} {self._units.number(q[i], kind, 4)}")
-        return ", ".join(kept) or "any posture"
-
-
-def _grams(mass: float) -> str:
-    if mass > _ANY_MASS:
-        return "any mass, as its weight loads no actuator"
-    return f"{1e3 * mass:.0f} g" if mass < 10.0 else f"{mass:.1f} kg"
-
-
 class _Summary:
-    """Table, limits, reach, home pose and sources of a robot, as text."""
+    """Table, limits, reach, home pose, torques and sources of a robot, as text."""
 
     def __init__(self, model: RobotModel, units: Units) -> None:
         self._model, self._units, self._unit = model, units, units.length
+        self._loads = ActuatorLoads.of_model(model)
+        self._sliding = dict(zip(model.joint_names, self._loads.chain.sliding, strict=True))
 
     def parts(self) -> list[Iterator[str]]:
         """Return the lines of each part but the sources."""
@@ -286,6 +211,68 @@ class _Summary:
             centre = self._texts(payload.centre)
             yield f"Payload: {number_text(payload.mass)} kg at {centre} {unit} in tool0"
 
+    def torques(self) -> Iterator[str]:
+        """Yield what gravity asks of the actuators, and what the arm can hold."""
+        every = self._loads.heaviest_postures()
+        least = max(_NOTABLE * max(each.torque for each in every), 1e-9)
+        heaviest = [each for each in every if each.torque > least]
+        mass = self._loads.chain.bodies.mass
+        if not heaviest:
+            yield "Gravity loads no joint."
+            return
+        estimated = "" if self._model.masses else ", all estimated from the skeleton"
+        yield f"Most that gravity asks of an actuator; the joints move {mass:.3g} kg{estimated}"
+        rows = [("joint", "torque", "of its limit", "")]
+        for found in heaviest:
+            unit = "N" if self._sliding.get(found.actuator) else "N m"
+            share = f"{100 * found.share:.0f} %" if found.share else "not checked"
+            where = self._posture(found.q)
+            rows.append((found.actuator, f"{found.torque:.3g} {unit}", share, where))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        for joint, torque, share, where in rows:
+            line = f"{joint:<{widths[0]}}  {torque:>{widths[1]}}  {share:>{widths[2]}}  {where}"
+            yield from textwrap.wrap(line, _WIDTH, subsequent_indent=" " * (sum(widths) + 6))
+        if self._loads.known:
+            yield from textwrap.wrap(self._capacity(every), _WIDTH)
+        if unchecked := not_checked(self._model.without_effort):
+            yield from textwrap.wrap(f"{unchecked}.", _WIDTH)
+
+    def _capacity(self, every: Sequence[HeaviestPosture]) -> str:
+        loads, tip = self._loads, self._loads.chain.tip
+        least, worst = loads.least_capacity()
+        q = np.array([loads.chain.positions(p) for p in self._model.postures.values()])
+        each = loads.payload_capacity(q).tolist() if len(q) else []
+        named = (
+            f"in the posture {name} {_grams(mass)}"
+            for name, mass in zip(self._model.postures, each, strict=True)
+        )
+        payload = self._model.payload
+        besides = f" besides its payload of {_grams(payload.mass)}" if payload else ""
+        if least > 0.0:
+            where = f"{_grams(least)}{besides} at {tip} anywhere in reach"
+            where += f" (least at {self._posture(worst)})"
+            return f"The arm can hold {', '.join([where, *named])}."
+        itself = f"its own weight and a payload of {_grams(payload.mass)}" if payload else "itself"
+        most = max(every, key=lambda each: each.share)
+        weak = (
+            f"The arm cannot hold {itself} everywhere in reach: at {self._posture(most.q)} the "
+            f"servo of {most.actuator} needs {100.0 * most.share:.0f} % of its limit."
+        )
+        able = [text for text, mass in zip(named, each, strict=True) if mass > 0.0]
+        return f"{weak} It can hold {', '.join(able)}{besides}." if able else weak
+
+    def _posture(self, q: Array) -> str:
+        """Return the positions of the joints that matter for the load, in the chosen units."""
+        chain, kept = self._loads.chain, []
+        torques = chain.gravity_torques(q, 1.0)
+        for i, name in enumerate(chain.joint_names):
+            moved = np.tile(q, (2, 1)) + 0.3 * np.array([[1.0], [-1.0]]) * np.eye(chain.n)[i]
+            gap = np.abs(chain.gravity_torques(moved, 1.0) - torques).max()
+            if gap > _MOVED * np.abs(torques).max():
+                kind = "prismatic" if self._sliding[name] else "revolute"
+                kept.append(f"{name} {self._units.number(q[i], kind, 4)}")
+        return ", ".join(kept) or "any posture"
+
     def _postures(self) -> Iterator[str]:
         model = self._model
         types = {joint.name: str(joint.type) for joint in model.joints}
@@ -340,6 +327,12 @@ class _Summary:
         for name, source in rows:
             if source and not name.startswith("constants."):
                 yield from textwrap.wrap(f"{name}: {source}", _WIDTH, subsequent_indent="  ")
+
+
+def _grams(mass: float) -> str:
+    if mass > _ANY_MASS:
+        return "any mass, as its weight loads no actuator"
+    return f"{1e3 * mass:.0f} g" if mass < 10.0 else f"{mass:.1f} kg"
 
 
 def _constants(constants: Sequence[Constant], units: Units) -> Iterator[str]:

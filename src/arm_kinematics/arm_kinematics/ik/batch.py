@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import CanceledError, KinematicsError
 from arm_kinematics.ik.constrained import ConstrainedSolver
-from arm_kinematics.ik.result import IkStatus
+from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.solver import IkSolver, PreparedOptions, checked_seed, deadline_after
 from arm_kinematics.kernels.compiled import solve_many
 from arm_kinematics.kernels.layout import FARTHEST_SEED, Records, result_dtype
@@ -120,11 +120,10 @@ class BatchSolver:
                 self._solve_block(block)
         else:
             self._solve_by_threads(cores, blocks)
+        self._keep_constraints()
         n = self._solver.chain.n
         a = self._rows
-        batch = IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
-        self._keep_constraints(batch)
-        return batch
+        return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
 
     def _solve_by_threads(self, cores: int, blocks: Sequence[slice]) -> None:
         with ThreadPoolExecutor(cores) as pool:
@@ -174,27 +173,26 @@ class BatchSolver:
             result = self._solver.solve(T, seed, self._prepared, approximate, 1, deadline, out=out)
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
+        self._keep(k, result)
+
+    def _keep(self, k: int, result: IkResult) -> None:
         self._status[k] = result.status
         q, *rest = result.solutions[0]
         self._rows[k] = [*q, *rest]
 
-    def _keep_constraints(self, batch: IkBatch) -> None:
+    def _keep_constraints(self) -> None:
         """Solve those targets again whose result is outside the constraints of the chain."""
-        solver = self._solver
-        outside = np.flatnonzero(solver.chain.constraints.violation(batch.q) > SLACK)
-        for k in outside.tolist():
+        solver, n = self._solver, self._solver.chain.n
+        violations = solver.chain.constraints.violation(self._rows[:, :n])
+        for k in np.flatnonzero(violations > SLACK).tolist():
             if self._limits.is_over:
-                batch.status[k] = IkStatus.TIMEOUT
-                batch.position_error[k] = batch.orientation_error[k] = math.inf
+                self._status[k] = IkStatus.TIMEOUT
+                self._rows[k, n : n + 2] = math.inf
                 continue
             seed = self._seeds[k] if self._has_seeds else None
             request = self._Ts[k], seed, self._prepared, self._limits.deadline()
             constrained = ConstrainedSolver(solver.chain, solver, *request)
-            one = constrained.solve(self._allow_approximate, 1)
-            batch.status[k], batch.q[k] = one.status, one.q
-            batch.position_error[k] = one.position_error
-            batch.orientation_error[k] = one.orientation_error
-            batch.distance[k] = one.solutions[0].distance
+            self._keep(k, constrained.solve(self._allow_approximate, 1))
 
 
 def _summary(outs: Records) -> Array:

@@ -217,16 +217,12 @@ _APART = 1e-3  # share of the arm's length
 _WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
+@dataclass
 class ClosedForm:
-    """The closed form of one chain for one kind of target.
+    """The closed form of one chain for one kind of target."""
 
-    Attributes:
-        name: The kind of geometry, in words.
-        plan: The geometry for the kernels, a record of PLAN.
-    """
-
-    def __init__(self, name: str, plan: Records) -> None:
-        self.name, self.plan = name, plan
+    name: str  # the kind of geometry, in words
+    plan: Records  # the geometry for the kernels, a record of PLAN
 
 
 def recognise(

@@ -41,14 +41,9 @@ def urdf_tree(xml: str | Path | UrdfTree) -> UrdfTree:
 
 
 @lru_cache(maxsize=1024)
-def _log_once(robot: str, sentence: str) -> None:
+def log_once(robot: str, sentence: str) -> None:
+    """Log a fault of a robot description."""
     _LOGGER.warning("robot '%s': %s", robot, sentence)
-
-
-def log_faults(tree: UrdfTree) -> None:
-    """Log the faults of single joints, each once."""
-    for sentence in fault_sentences(tree):
-        _log_once(tree.name, sentence)
 
 
 def fault_sentences(tree: UrdfTree) -> list[str]:
@@ -170,7 +165,7 @@ class _Builder:
             if lower > upper + _ROUNDING:
                 raise KinematicsError(f"{problem}; {remedy}", what=name)
             upper = max(lower, upper)
-            _log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
+            log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
         effort = leader.limit.effort if leader.limit else 0.0
         effort = math.inf if effort in (0.0, NO_EFFORT) else effort
         slides = leader.kind == "prismatic"

@@ -107,7 +107,6 @@ class PathOptions:
             _DEVIATION * length if self.max_deviation is None else self.max_deviation,
             self.max_tilt,
             np.where(chain.sliding, length, 1.0),
-            length,
         )
         for name, value in zip(bounds._fields[:5], bounds[:5], strict=True):
             require(0.0 < value < math.inf, f"max_{name}", value, "a positive number")
@@ -150,7 +149,6 @@ class Bounds(NamedTuple):
     deviation: float
     tilt: float
     units: Array
-    length: float
 
 
 def _tilt(R: Array, axis: Sequence[float]) -> float:
@@ -276,7 +274,7 @@ def limit_failure(chain: Chain, q: Array) -> PathFailure | None:
 def _is_singular(chain: Chain, options: PathOptions, bounds: Bounds, q: Array) -> bool:
     """Return whether the tool can hardly move in one direction."""
     J = chain.jacobian(q) * bounds.units
-    J[:3] /= bounds.length
+    J[:3] /= chain.length
     values = np.linalg.svd(J if options.turns() else J[:3], compute_uv=False)
     return bool(values[-1] < _SINGULAR * values[0])
 

@@ -19,17 +19,11 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.robot_state import (
-    BAD_REQUEST,
-    NO_TRANSFORM,
-    NOT_READY,
-    RejectedError,
-    RobotStateCache,
-    joint_vector,
-)
+from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector
 
 
 class MoveItCode(IntEnum):
@@ -117,9 +111,9 @@ def allowed_time(timeout: Any, default: float) -> float:
 
 
 _CODES: dict[int, int] = {  # of rejections; those with a code of MoveIt keep it
-    BAD_REQUEST: MoveItCode.FAILURE,
-    NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
-    NOT_READY: MoveItCode.ROBOT_STATE_STALE,
+    SolveIK.Response.BAD_REQUEST: MoveItCode.FAILURE,
+    SolveIK.Response.NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
+    SolveIK.Response.NOT_READY: MoveItCode.ROBOT_STATE_STALE,
 }
 
 
@@ -212,7 +206,7 @@ def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
     try:
         return state.joints(robot_state.joint_state, "robot_state")
     except RejectedError as rejection:
-        if rejection.status != BAD_REQUEST:
+        if rejection.status != SolveIK.Response.BAD_REQUEST:
             raise
         raise RejectedError(MoveItCode.INVALID_ROBOT_STATE, str(rejection)) from rejection
 

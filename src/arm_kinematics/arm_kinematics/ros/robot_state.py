@@ -25,9 +25,7 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 
-BAD_REQUEST: int = SolveIK.Response.BAD_REQUEST
-NO_TRANSFORM: int = SolveIK.Response.NO_TRANSFORM
-NOT_READY: int = SolveIK.Response.NOT_READY
+_STATUS = SolveIK.Response
 
 
 class RejectedError(KinematicsError):
@@ -43,12 +41,12 @@ def fill_rejection(response: Any, error: KinematicsError) -> None:
     if isinstance(error, RejectedError):
         response.status, response.message = error.status, str(error)
     else:
-        response.status, response.message = BAD_REQUEST, f"{error}."
+        response.status, response.message = _STATUS.BAD_REQUEST, f"{error}."
 
 
 def bad_request(message: str) -> RejectedError:
     """Return the error of an invalid request."""
-    return RejectedError(BAD_REQUEST, message)
+    return RejectedError(_STATUS.BAD_REQUEST, message)
 
 
 _MAX_NAMES = 20  # in a message
@@ -102,7 +100,8 @@ class RobotStateCache:
         """The robot; raises RejectedError if its description has not been received yet."""
         if self._robot is None:
             raise RejectedError(
-                NOT_READY, "No robot description has been received on robot_description yet."
+                _STATUS.NOT_READY,
+                "No robot description has been received on robot_description yet.",
             )
         return self._robot
 
@@ -209,7 +208,7 @@ class RobotStateCache:
             return self._tree.lookup(base, frame)
         except TransformError as error:
             raise RejectedError(
-                NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
+                _STATUS.NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
 
     def pose(self, message: PoseStamped, what: str) -> Array:
@@ -251,7 +250,7 @@ def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:
 def unknown_positions(joints: Sequence[str], what: str) -> RejectedError:
     """Return the error of a request that needs unknown joint positions."""
     return RejectedError(
-        NOT_READY,
+        _STATUS.NOT_READY,
         f"The position of {', '.join(joints)} is not known: it has not been received on "
         f"joint_states yet, and {what} does not give it.",
     )
