@@ -316,8 +316,8 @@ class Chain(RigidBodyDynamics):
         if self._constrained:
             constrained = ConstrainedSolver(self, solver, T, seed, prepared, deadline)
             return constrained.solve(allow_approximate, max_solutions)
-        if max_solutions == 1 and prepared.nearest is not None:
-            result = prepared.nearest(T, seed)
+        if max_solutions == 1 and (nearest := prepared.nearest) is not None:
+            result = nearest(T, seed)
             if result is not None:
                 return result
         return solver.solve(T, seed, prepared, allow_approximate, max_solutions, deadline)

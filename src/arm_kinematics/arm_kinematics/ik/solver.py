@@ -21,8 +21,9 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, NamedTuple, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from arm_common.plugins import PluginGroup
@@ -110,7 +111,8 @@ def check_count(max_solutions: int | None) -> None:
         require(valid, "max_solutions", max_solutions, f"1 to {_MAX_SOLUTIONS}")
 
 
-class PreparedOptions(NamedTuple):
+@dataclass(frozen=True, slots=True)  # whose attributes are faster than those of a tuple
+class PreparedOptions:
     """Options of inverse kinematics for one chain and tool point, and what follows from them.
 
     Attributes:
