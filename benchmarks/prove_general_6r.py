@@ -19,7 +19,7 @@ from collections import Counter
 
 import numpy as np
 from arm_common.transforms import pose
-from arm_kinematics.ik.general_6r.solver import General6R
+from arm_kinematics.ik.general_6r import General6R
 from arm_kinematics.ik.options import IkOptions, option_record
 from arm_kinematics.kernels.compiled import search
 from arm_kinematics.kernels.layout import empty_result

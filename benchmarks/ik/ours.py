@@ -39,7 +39,7 @@ def every_solution(model: RobotModel) -> Solve:
 
 def by_elimination(model: RobotModel) -> Solve:
     """Return all real solutions of any arm of six turning joints; limits are not asked."""
-    from arm_kinematics.ik.general_6r.solver import General6R
+    from arm_kinematics.ik.general_6r import General6R
 
     chain = Chain.from_model(model)
     arm = General6R(chain.S, chain.M)

@@ -14,7 +14,7 @@ import matplotlib
 matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import numpy as np
-from arm_kinematics.dexterity import frobenius_condition
+from arm_kinematics.dexterity.conditioning import frobenius_condition
 from matplotlib.figure import Figure
 
 from arm_description import load_robot

@@ -9,7 +9,7 @@ from setuptools import Extension, find_packages, setup
 
 PACKAGE = "arm_kinematics"
 SOURCES = f"{PACKAGE}/cpp"
-DIGEST = run_path(str(Path(__file__).parent / PACKAGE / "kernels/sources.py"))["digest"]()
+DIGEST = run_path(str(Path(__file__).parent / PACKAGE / "kernels/layout.py"))["digest"]()
 # The kernels need neither errno nor traps. Without fused operations, a function gives the same
 # digits wherever it is inlined: for one target and for many. No -march: one build serves all
 # processors of an architecture.

@@ -79,7 +79,7 @@ def rigid_transform(T: ArrayLike, what: str) -> Array:
     elif is_rotation(matrix[:3, :3]):
         return matrix
     else:
-        return pose(_nearest_rotation(matrix[:3, :3]), matrix[:3, 3])
+        return pose(nearest_rotation(matrix[:3, :3]), matrix[:3, 3])
     raise KinematicsError(f"{what}: {problem}", what=what, value=T)
 
 
@@ -89,12 +89,13 @@ def _rotation_problem(R: Array) -> str:
         return ""
     if np.linalg.det(R) <= 0.0:
         return "its determinant is not +1"
-    off = float(np.abs(_nearest_rotation(R) - R).max())
+    off = float(np.abs(nearest_rotation(R) - R).max())
     mend = "u, _, v = numpy.linalg.svd(R) gives the nearest one, u @ v"
     return "" if off <= FEW_DIGITS else f"an element is off by {off:.2g}; {mend}"
 
 
-def _nearest_rotation(R: Array) -> Array:
+def nearest_rotation(R: Array) -> Array:
+    """Return the rotation (3, 3) that is nearest to a matrix."""
     u, _, v = np.linalg.svd(R)
     return np.asarray(u @ v)
 
@@ -116,6 +117,12 @@ def floats(values: Any) -> Array | None:
         return np.ascontiguousarray(values, dtype=np.float64)
     except (TypeError, ValueError):
         return None
+
+
+def row(values: Any) -> Array:
+    """Return values as a contiguous row of numbers, empty if they are not one."""
+    array = floats(values)
+    return array if array is not None and array.ndim == 1 else np.empty(0)
 
 
 def frozen(array: Array) -> Array:

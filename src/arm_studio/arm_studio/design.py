@@ -29,7 +29,7 @@ from arm_description.model.dh_from_axes import AxisLine, AxisTolerances, dh_from
 from arm_description.model.elements import DhRow, Joint, Origin
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.measures import (
+from arm_kinematics.dexterity.conditioning import (
     check_length,
     frobenius_condition,
     homogeneous_jacobian,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
+from arm_kinematics.dexterity.conditioning import frobenius_condition, homogeneous_jacobian
 from arm_studio.commands import design as design_command
 from arm_studio.commands import dexterity as dexterity_command
 from arm_studio.design import (

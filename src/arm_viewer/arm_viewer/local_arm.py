@@ -25,7 +25,7 @@ from arm_description.library import robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
-from arm_kinematics.ik.modes import MODES
+from arm_kinematics.ik.options import MODES
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
 from arm_viewer.errors import ViewerError

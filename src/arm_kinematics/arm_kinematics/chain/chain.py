@@ -10,6 +10,7 @@ derived from them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
@@ -21,8 +22,8 @@ from arm_description.urdf.bodies import Bodies, bodies_of_model, bodies_of_urdf
 from arm_description.urdf.reader import UrdfTree
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import floats, frozen, require, rigid_transform, vector
-from arm_kinematics.dynamics.rigid_body import RigidBodyDynamics
+from arm_kinematics.arguments import floats, frozen, require, rigid_transform, row, vector
+from arm_kinematics.chain.rigid_body import RigidBodyDynamics
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.batch import BatchLimits, BatchSolver, IkBatch
 from arm_kinematics.ik.constrained import ConstrainedSolver
@@ -33,13 +34,13 @@ from arm_kinematics.kernels import compiled
 from arm_kinematics.model.chain_model import (
     ChainJoint,
     ChainLink,
+    MimicJoints,
     check_limits,
     checked_screws,
     parts_of_model,
 )
 from arm_kinematics.model.lie import adjoint, se3_exp
-from arm_kinematics.model.mimic_joints import MimicJoints
-from arm_kinematics.model.urdf import log_faults, parts_between, urdf_tree
+from arm_kinematics.model.urdf import fault_sentences, log_once, parts_between, urdf_tree
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -86,7 +87,7 @@ class Chain(RigidBodyDynamics):
         bodies: Callable[[], Bodies] | None = None,
     ) -> None:
         check_limits(joints)
-        self.n = len(joints)
+        self.n, self._joints = len(joints), tuple(joints)
         self.joint_names = names = tuple(j.name for j in joints)
         self.prismatic = tuple(j.prismatic for j in joints) if gearing is None else gearing.sliding
         self.sliding = tuple(j.prismatic for j in joints)
@@ -130,8 +131,8 @@ class Chain(RigidBodyDynamics):
         parts = parts_between(tree, base, tip)
         names = [joint.name for joint in parts.joints]
         bodies = partial(bodies_of_urdf, tree, base, tip, names)
-        if tree is not xml:
-            log_faults(tree)
+        for sentence in fault_sentences(tree) if tree is not xml else ():
+            log_once(tree.name, sentence)
         return cls(**parts._asdict(), bodies=bodies, base=base, tip=tip)
 
     @property
@@ -144,14 +145,10 @@ class Chain(RigidBodyDynamics):
     def unconstrained(self) -> Chain:
         """The chain without constraints; joints with any get half a turn or a metre more."""
         limited = {constraint.joint for constraint in self.constraints.constraints}
-        rates = self.velocity, self.acceleration, self.effort
-        bounds = zip(self.lower, self.upper, *rates, strict=True)
         joints = []
-        for name, slides, (low, high, *others) in zip(
-            self.joint_names, self.sliding, bounds, strict=True
-        ):
-            more = 0.0 if name not in limited else 1.0 if slides else np.pi
-            joints.append(ChainJoint(name, slides, low - more, high + more, *others))
+        for joint in self._joints:
+            more = 0.0 if joint.name not in limited else 1.0 if joint.prismatic else np.pi
+            joints.append(replace(joint, lower=joint.lower - more, upper=joint.upper + more))
         same = {"base": self.base, "tip": self.tip, "bodies": self._find_bodies}
         return Chain(self.S, self.M, joints, gearing=self.gearing, **same)  # type: ignore[arg-type]
 
@@ -232,7 +229,7 @@ class Chain(RigidBodyDynamics):
 
     def link_poses(self, q: ArrayLike) -> dict[str, Array]:
         """Return the pose (4, 4) in the base frame of every link of the chain, by name."""
-        positions = _row(q) if self.gearing is None else self._geared(q)
+        positions = row(q) if self.gearing is None else self._geared(q)
         if positions.shape != self.S[0].shape or not np.isfinite(positions).all():
             self._reject(q)
         frames = [np.eye(4)]
@@ -315,14 +312,15 @@ class Chain(RigidBodyDynamics):
         solver = self._solver if tool is None else self._solver_for(tool)
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
+        prepared = solver.prepared(key)
         if self._constrained:
-            constrained = ConstrainedSolver(self, solver)
-            return constrained.solve(T, seed, key, allow_approximate, max_solutions, deadline)
-        if max_solutions == 1 and (request := solver.request(key)) is not None:
-            result = request(T, seed)
+            constrained = ConstrainedSolver(self, solver, T, seed, prepared, deadline)
+            return constrained.solve(allow_approximate, max_solutions)
+        if max_solutions == 1 and (nearest := prepared.nearest) is not None:
+            result = nearest(T, seed)
             if result is not None:
                 return result
-        return solver.solve(T, seed, key, allow_approximate, max_solutions, deadline, False)
+        return solver.solve(T, seed, prepared, allow_approximate, max_solutions, deadline)
 
     def ik_batch(
         self,
@@ -354,11 +352,11 @@ class Chain(RigidBodyDynamics):
         key = (
             mode, position_tolerance, orientation_tolerance, axis, tolerance_axes, weights, prefer
         )  # fmt: skip
-        limits, solver = BatchLimits.of(timeout, total_timeout, canceled), self._solver_for(tool)
+        limits = BatchLimits(timeout, deadline_after(total_timeout), canceled)
+        solver = self._solver_for(tool)
         seeds = self.positions(seeds) if isinstance(seeds, Mapping) else seeds
-        arguments = Ts, seeds, key, allow_approximate, limits
-        batch = BatchSolver(solver, *arguments).run()
-        return ConstrainedSolver(self, solver).batch(batch, *arguments)
+        prepared = solver.prepared(key)
+        return BatchSolver(solver, Ts, seeds, prepared, allow_approximate, limits).run()
 
     def all_solutions(
         self,
@@ -400,14 +398,15 @@ class Chain(RigidBodyDynamics):
         solver = self._solver if tool is None else self._solver_for(tool)
         if seed.__class__ is not _ndarray and isinstance(seed, Mapping):
             seed = self.positions(seed)
+        prepared = solver.prepared(key)
         if self._constrained:
-            constrained = ConstrainedSolver(self, solver)
-            return constrained.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
-        if not whole_turns and (request := solver.request_all(key)) is not None:
-            result = request(T, seed)
+            constrained = ConstrainedSolver(self, solver, T, seed, prepared, deadline)
+            return constrained.solve(allow_approximate, None, whole_turns)
+        if not whole_turns and prepared.every is not None:
+            result = prepared.every(T, seed)
             if result is not None:
                 return result
-        return solver.solve(T, seed, key, allow_approximate, None, deadline, whole_turns)
+        return solver.solve(T, seed, prepared, allow_approximate, None, deadline, whole_turns)
 
     def _solver_for(self, tool: ArrayLike | None) -> IkSolver:
         """Return the solver for a tool point (4, 4): tip <- point; None is the tip itself."""
@@ -423,8 +422,10 @@ class Chain(RigidBodyDynamics):
 
     def _geared(self, q: ArrayLike) -> Array:
         """Return the positions of the screws at joint positions (n,), empty if they are none."""
-        row = _row(q)
-        return self.gearing.positions(row) if self.gearing and row.shape == (self.n,) else row[:0]
+        positions = row(q)
+        if self.gearing and positions.shape == (self.n,):
+            return self.gearing.positions(positions)
+        return positions[:0]
 
     def _reject(self, q: object) -> NoReturn:
         raise KinematicsError(
@@ -433,9 +434,3 @@ class Chain(RigidBodyDynamics):
             what="q",
             value=q,
         )
-
-
-def _row(q: ArrayLike) -> Array:
-    """Return q as a contiguous row of numbers, empty if it is not one."""
-    row = floats(q)
-    return row if row is not None and row.ndim == 1 else np.empty(0)

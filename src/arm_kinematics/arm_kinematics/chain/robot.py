@@ -62,11 +62,6 @@ class Robot:
         ends = (link for link in self.links if link not in parents)
         self.tips = tuple(link for link in ends if self.moves(link))
 
-    @property
-    def chains(self) -> int:
-        """Number of chains built so far."""
-        return len(self._chains)
-
     def chain(self, tip: str) -> Chain:
         """Return the chain from the base to a link; raise KinematicsError if there is none."""
         if tip not in self._chains:

@@ -21,8 +21,7 @@
 
 #include "closed_form/branches.hpp"
 #include "dynamics.hpp"
-#include "general_6r/back_substitution.hpp"
-#include "general_6r/self_motion.hpp"
+#include "self_motion.hpp"
 
 namespace arm {
 

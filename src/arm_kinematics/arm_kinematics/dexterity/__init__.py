@@ -1,7 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""How well an arm can move: measures at a posture, the best posture, what it reaches, design."""
-
-from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
-
-__all__ = ["frobenius_condition", "homogeneous_jacobian"]
+"""How well an arm can move: measures at a posture, the best posture, what it reaches, loads."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,12 +23,12 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import positive
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.optimal_posture import (
+from arm_kinematics.chain.rigid_body import GRAVITY
+from arm_kinematics.dexterity.conditioning import (
     finite_limits,
     halton_points,
     postures_inside,
 )
-from arm_kinematics.dynamics.rigid_body import GRAVITY
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -144,8 +144,13 @@ class ActuatorLoads:
         """Return, for each actuator, the posture inside the limits that loads it most."""
         found = []
         for k, name in enumerate(self.names):
-            q = self._search(partial(self._held_by, k, payload))
-            torque = float(abs(self._held(q[None], payload)[0, k]))
+
+            def torque_of(rows: Array, k: int = k) -> Array:
+                torques = self.torques(rows, self.chain.gravity_torques(rows, payload))
+                return np.abs(torques[:, k])
+
+            q = self._search(torque_of)
+            torque = float(torque_of(q[None])[0])
             share = float(abs(self.holding(q[None], payload)[0, k]))
             found.append(HeaviestPosture(name, q, torque, share))
         return found
@@ -157,12 +162,6 @@ class ActuatorLoads:
         spread = halton_points(lower, upper, _POSTURES)
         ends = [lower, upper, self.chain.middle]
         return postures_inside(self.chain, np.vstack([ends, spread]))
-
-    def _held_by(self, k: int, payload: Payload | float | None, q: Array) -> Array:
-        return np.abs(self._held(q, payload)[:, k])
-
-    def _held(self, q: Array, payload: Payload | float | None) -> Array:
-        return self.torques(q, self.chain.gravity_torques(q, payload))
 
     def _jacobian(self, q: Array) -> Array:
         """Return the derivatives of the actuators by the joints, (k, m, n), (1, m, n) if fixed."""

@@ -59,12 +59,12 @@ def reach(model: RobotModel) -> ToolReach:
 
 def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = False) -> float:
     """Return the maximum over the tool positions, optionally with an unlimited first joint."""
-    if model.dependents or model.constraints:
-        return _by_random_steps(model, objective, first_is_free)
-    moving = [_JointTransform(joint, model) for joint in model.joints]
+    moving = [_JointTransform(joint, model) for joint in model.rows]
     lower, upper = model.lower.copy(), model.upper.copy()
     if first_is_free:
         lower[0], upper[0] = -math.pi, math.pi
+    if model.dependents or model.constraints:
+        return _by_random_steps(model, moving, lower, upper, objective)
     q = np.random.default_rng(0).uniform(lower, upper, (STARTS, model.n))
     best = -math.inf
     for _ in range(MAX_SWEEPS):
@@ -75,12 +75,14 @@ def _farthest(model: RobotModel, objective: Objective, first_is_free: bool = Fal
     return max(value, best)
 
 
-def _by_random_steps(model: RobotModel, objective: Objective, first_is_free: bool) -> float:
+def _by_random_steps(
+    model: RobotModel,
+    moving: list[_JointTransform],
+    lower: Vector,
+    upper: Vector,
+    objective: Objective,
+) -> float:
     """Return the maximum over the tool positions inside limits that depend on other joints."""
-    lower, upper = model.lower.copy(), model.upper.copy()
-    if first_is_free:
-        lower[0], upper[0] = -math.pi, math.pi
-    moving = [_JointTransform(joint, model) for joint in model.rows]
     random = np.random.default_rng(0)
     q = random.uniform(lower, upper, (_SAMPLES, model.n))
     q = np.array([model.constraint_set.inside(one) for one in q])

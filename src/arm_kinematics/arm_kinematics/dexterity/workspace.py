@@ -16,11 +16,13 @@ from itertools import product
 import numpy as np
 from arm_common.transforms import Array
 
+from arm_kinematics.arguments import require
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.measures import frobenius_condition, homogeneous_jacobian
-from arm_kinematics.dexterity.optimal_posture import (
+from arm_kinematics.dexterity.conditioning import (
     finite_limits,
+    frobenius_condition,
     halton_points,
+    homogeneous_jacobian,
     minimum_inside,
     motion_directions,
     postures_inside,
@@ -85,8 +87,7 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     Raises:
         KinematicsError: There are fewer than 100 points.
     """
-    if points < 100:
-        raise KinematicsError(f"points is {points}; expected at least 100", what="points")
+    require(points >= 100, "points", points, "at least 100")
     lower, upper = bounding_box(chain)
     if len(motion_directions(chain)) < 3:
         return Volume(0.0, 0.0, lower, upper)

@@ -14,15 +14,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import floats
 from arm_kinematics.errors import CanceledError, KinematicsError
-from arm_kinematics.ik.options import OptionKey
-from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ik.solver import IkSolver, checked_seed, deadline_after
+from arm_kinematics.ik.constrained import ConstrainedSolver
+from arm_kinematics.ik.result import IkResult, IkStatus
+from arm_kinematics.ik.solver import IkSolver, PreparedOptions, checked_seed, deadline_after
 from arm_kinematics.kernels.compiled import solve_many
-from arm_kinematics.kernels.layout import FARTHEST_SEED, Records
+from arm_kinematics.kernels.layout import FARTHEST_SEED, Records, result_dtype
 
 _BLOCK_SIZE = 128  # targets that a core takes at a time; Ctrl-C waits for the end of a block
 _LIMITED_BLOCK_SIZE = 32  # where the limits of the batch are checked before each block
@@ -65,22 +66,6 @@ class BatchLimits(NamedTuple):
     end: float  # of the whole batch, on the monotonic clock [s]
     canceled: Callable[[], bool] | None
 
-    @classmethod
-    def of(
-        cls,
-        timeout: float | None,
-        total_timeout: float | None,
-        canceled: Callable[[], bool] | None,
-    ) -> BatchLimits:
-        """Return the limits of a batch that begins now; raise KinematicsError if one is bad."""
-        deadline_after(timeout)
-        return cls(timeout, deadline_after(total_timeout), canceled)
-
-    @property
-    def may_end_early(self) -> bool:
-        """Whether something may end the batch before all targets are solved."""
-        return self.canceled is not None or math.isfinite(self.end)
-
     @property
     def is_over(self) -> bool:
         """Whether the time of the batch has passed; raises CanceledError if it was cancelled."""
@@ -101,22 +86,21 @@ class BatchSolver:
         solver: IkSolver,
         Ts: ArrayLike,
         seeds: ArrayLike | None,
-        key: OptionKey,
+        prepared: PreparedOptions,
         allow_approximate: bool,
         limits: BatchLimits,
     ) -> None:
-        self._solver, self._key, self._limits = solver, key, limits
+        self._solver, self._prepared, self._limits = solver, prepared, limits
+        limits.deadline()  # raises KinematicsError if the timeout is invalid
         self._allow_approximate = allow_approximate
-        self._Ts = _targets(Ts, key[0] == "position")
+        self._Ts = _targets(Ts, prepared.options.mode == "position")
         count = len(self._Ts)
-        self._seeds = _seeds(solver, seeds, count)
-        self._options = solver.options(key)
+        self._seeds, self._has_seeds = _seeds(solver, seeds, count), seeds is not None
         self._is_abandoned = False
         self._status = np.full(count, IkStatus.SUCCESS, dtype=np.int8)
-        self._quick = solver.is_quick(key)
-        self._known = solver.known(key)
-        self._outs = np.zeros(count, solver.single)
-        self._numbers = self._outs.view(np.float64).reshape(count, solver.single.itemsize // 8)
+        single = result_dtype(solver.model.size, 1)
+        self._outs = np.zeros(count, single)
+        self._numbers = self._outs.view(np.float64).reshape(count, single.itemsize // 8)
         self._rows = np.zeros((count, solver.chain.n + 3))
 
     def run(self) -> IkBatch:
@@ -127,7 +111,8 @@ class BatchSolver:
             KinematicsError: One of the targets is invalid.
         """
         cores, count = len(os.sched_getaffinity(0)), len(self._Ts)
-        most = _LIMITED_BLOCK_SIZE if self._limits.may_end_early else _BLOCK_SIZE
+        may_end_early = self._limits.canceled is not None or math.isfinite(self._limits.end)
+        most = _LIMITED_BLOCK_SIZE if may_end_early else _BLOCK_SIZE
         size = max(min(most, -(-count // cores)), 1)
         blocks = [slice(at, at + size) for at in range(0, count, size)]
         if cores == 1 or count < _MIN_FOR_THREADS:
@@ -135,6 +120,7 @@ class BatchSolver:
                 self._solve_block(block)
         else:
             self._solve_by_threads(cores, blocks)
+        self._keep_constraints()
         n = self._solver.chain.n
         a = self._rows
         return IkBatch(self._status, a[:, :n].copy(), a[:, n], a[:, n + 1], a[:, n + 2])
@@ -152,7 +138,7 @@ class BatchSolver:
         if self._limits.is_over:
             self._leave(range(*block.indices(len(self._Ts))))
             return
-        if self._quick or self._known is not None:
+        if self._prepared.nearest is not None:
             self._try_first(block)
             self._rows[block] = _summary(self._outs[block])
         left = np.flatnonzero(self._outs["solutions"][block] == 0.0) + block.start
@@ -173,23 +159,40 @@ class BatchSolver:
 
     def _try_first(self, block: slice) -> None:
         """Run the first attempt of ``Chain.ik`` for a block of targets."""
-        form, opt, exact = self._known or (None, self._options, self._options)
-        constants, plan = self._solver.model.constants, None if form is None else form.plan
+        known, constants = self._prepared, self._solver.model.constants
+        plan = None if known.form is None else known.form.plan
         Ts, seeds, numbers = self._Ts[block], self._seeds[block], self._numbers[block]
-        solve_many(constants, opt, exact, plan, Ts, seeds, numbers)
+        solve_many(constants, known.descent, known.exact, plan, Ts, seeds, numbers)
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""
         deadline, approximate = self._limits.deadline(), self._allow_approximate
         T, seed = self._Ts[k], self._seeds[k]
-        out = self._outs[k : k + 1].reshape(()) if self._quick else None
+        out = self._outs[k : k + 1].reshape(()) if self._prepared.is_quick else None
         try:
-            result = self._solver.solve(T, seed, self._key, approximate, 1, deadline, False, out)
+            result = self._solver.solve(T, seed, self._prepared, approximate, 1, deadline, out=out)
         except KinematicsError as error:
             raise KinematicsError(f"target {k}: {error}", what=error.what) from None
+        self._keep(k, result)
+
+    def _keep(self, k: int, result: IkResult) -> None:
         self._status[k] = result.status
         q, *rest = result.solutions[0]
         self._rows[k] = [*q, *rest]
+
+    def _keep_constraints(self) -> None:
+        """Solve those targets again whose result is outside the constraints of the chain."""
+        solver, n = self._solver, self._solver.chain.n
+        violations = solver.chain.constraints.violation(self._rows[:, :n])
+        for k in np.flatnonzero(violations > SLACK).tolist():
+            if self._limits.is_over:
+                self._status[k] = IkStatus.TIMEOUT
+                self._rows[k, n : n + 2] = math.inf
+                continue
+            seed = self._seeds[k] if self._has_seeds else None
+            request = self._Ts[k], seed, self._prepared, self._limits.deadline()
+            constrained = ConstrainedSolver(solver.chain, solver, *request)
+            self._keep(k, constrained.solve(self._allow_approximate, 1))
 
 
 def _summary(outs: Records) -> Array:

@@ -21,20 +21,17 @@ from numpy.typing import ArrayLike
 
 from arm_kinematics.arguments import target_pose
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.batch import BatchLimits, IkBatch
-from arm_kinematics.ik.options import OptionKey
+from arm_kinematics.ik.diagnosis import has_loose_bounds
 from arm_kinematics.ik.result import IkResult, IkStatus, Reason
-from arm_kinematics.ik.serial_chain import SerialChain
-from arm_kinematics.ik.solver import IkSolver, check_count
+from arm_kinematics.ik.search_model import SerialChain
+from arm_kinematics.ik.solver import IkSolver, PreparedOptions, check_count
 from arm_kinematics.kernels.compiled import search
-from arm_kinematics.kernels.layout import Orientation, Records, empty_result
+from arm_kinematics.kernels.layout import Orientation, empty_result
 
 _SEEDS = 24
 """Postures to start from if no branch is inside."""
 _TURNS = 12
 """Times that a posture is moved into the limits and back onto the target, for each seed."""
-_TIGHT = 1e3
-"""One over the smallest tolerance [m or rad] that is loose."""
 _REACHES = (0.0, *(0.7**i for i in range(26)))
 """Motions [rad or m] of joints that others depend on in a descent, one after the other."""
 _MARGINS = (1.0, 1.2)
@@ -46,94 +43,62 @@ _REFINEMENTS = 40
 
 
 class ConstrainedSolver:
-    """Solves by a solver and keeps to the constraints of its chain; arguments are its own."""
+    """Solves one request by the solver of a chain and keeps to the constraints of the chain."""
 
-    def __init__(self, chain: SerialChain, solver: IkSolver) -> None:
+    def __init__(
+        self,
+        chain: SerialChain,
+        solver: IkSolver,
+        T: ArrayLike,
+        seed: ArrayLike | None,
+        prepared: PreparedOptions,
+        deadline: float,
+    ) -> None:
+        """Prepare the request; arguments are those of ``IkSolver.solve``."""
         self._chain, self._solver, self._constraints = chain, solver, chain.constraints
+        self._T, self._seed = target_pose(T, prepared.options.mode == "position"), seed
+        self._prepared, self._opt, self._deadline = prepared, prepared.record, deadline
         self._tool = np.eye(4) if solver.tool is None else solver.tool
         self._slides = np.array(chain.sliding)
 
     def solve(
-        self,
-        T: ArrayLike,
-        seed: ArrayLike | None,
-        key: OptionKey,
-        allow_approximate: bool,
-        max_solutions: int | None,
-        deadline: float,
-        whole_turns: bool = False,
+        self, allow_approximate: bool, max_solutions: int | None, whole_turns: bool = False
     ) -> IkResult:
         """Return the solutions inside the constraints, as ``IkSolver.solve`` does."""
         check_count(max_solutions)
-        T = target_pose(T, key[0] == "position")
-        first = self._plain(T, seed, key, max_solutions if max_solutions == 1 else None, deadline)
+        first = self._plain(self._seed, max_solutions if max_solutions == 1 else None)
         if not first.ok:
-            reason = self._reason_beyond(first, T, seed, key, deadline)
-            return self._refused(first, T, key, allow_approximate, reason)
+            return self._refused(first, allow_approximate, self._reason_beyond(first))
         found = self._inside(first)
         if found is None or max_solutions != 1 or whole_turns:
-            branches = self._branches(T, seed, key, deadline, first)
+            branches = self._branches(first)
             found = self._inside(branches) if whole_turns else self._nearest_turns(branches)
         if found is None:
-            found = self._from_seeds(T, seed, key, deadline)
-        if found is None and self._is_loose(key):
-            found = self._by_descents(T, seed, key, deadline)
+            found = self._from_seeds()
+        if found is None and self._is_loose():
+            found = self._by_descents()
         if found is None:
-            reason = self._reason(first)
-            return self._refused(first, T, key, allow_approximate, reason)
+            return self._refused(first, allow_approximate, self._reason(first))
         return found if max_solutions is None else found.selected(range(max_solutions))
 
-    def batch(
-        self,
-        result: IkBatch,
-        Ts: ArrayLike,
-        seeds: ArrayLike | None,
-        key: OptionKey,
-        allow_approximate: bool,
-        limits: BatchLimits,
-    ) -> IkBatch:
-        """Solve those targets of a batch again whose result is outside."""
-        outside = np.flatnonzero(self._constraints.violation(result.q) > SLACK)
-        for i in outside.tolist():
-            if limits.is_over:
-                result.status[i], result.position_error[i] = IkStatus.TIMEOUT, math.inf
-                result.orientation_error[i] = math.inf
-                continue
-            seed = seeds if seeds is None or np.ndim(seeds) == 1 else np.asarray(seeds)[i]
-            T, deadline = np.asarray(Ts)[i], limits.deadline()
-            one = self.solve(T, seed, key, allow_approximate, 1, deadline)
-            result.status[i], result.q[i] = one.status, one.q
-            result.position_error[i] = one.position_error
-            result.orientation_error[i] = one.orientation_error
-            result.distance[i] = one.solutions[0].distance
-        return result
-
     def _plain(
-        self,
-        T: ArrayLike,
-        seed: ArrayLike | None,
-        key: OptionKey,
-        count: int | None,
-        deadline: float,
-        whole_turns: bool = False,
+        self, seed: ArrayLike | None, count: int | None, whole_turns: bool = False
     ) -> IkResult:
         """Return one solution, or all, without regard to the constraints."""
-        request = self._solver.request_all(key)
-        if request is not None and count == 1:
-            request = self._solver.request(key)
-        if not whole_turns and request is not None:
-            found = request(T, seed)
+        prepared = self._prepared
+        if not whole_turns and prepared.every is not None:
+            request = prepared.nearest if count == 1 else prepared.every
+            found = request and request(self._T, seed)
             if found is not None:
                 return found
-        return self._solver.solve(T, seed, key, False, count, deadline, whole_turns)
+        rest = prepared, False, count, self._deadline, whole_turns
+        return self._solver.solve(self._T, seed, *rest)
 
-    def _branches(
-        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, deadline: float, one: IkResult
-    ) -> IkResult:
+    def _branches(self, one: IkResult) -> IkResult:
         """Return all solutions with all whole turns, or without if those are too many."""
         for whole_turns in (True, False):
             try:
-                found = self._plain(T, seed, key, None, deadline, whole_turns)
+                found = self._plain(self._seed, None, whole_turns)
             except KinematicsError:
                 continue
             return found if found.ok else one
@@ -156,23 +121,20 @@ class ConstrainedSolver:
                 kept.append(i)
         return found.selected(kept)
 
-    def _from_seeds(
-        self, T: ArrayLike, seed: ArrayLike | None, key: OptionKey, deadline: float
-    ) -> IkResult | None:
+    def _from_seeds(self) -> IkResult | None:
         """Return a solution inside, found from postures inside; None if there is none."""
-        spare = bool(self._solver.options(key)["smallest_gain"])
-        for start in self._starts(seed, spare):
-            if time.monotonic() > deadline:
+        for start in self._starts(spare=bool(self._opt["smallest_gain"])):
+            if time.monotonic() > self._deadline:
                 break
             q, amount = start, math.inf
             for turn in range(_TURNS):
-                result = self._plain(T, q, key, 1, deadline)
+                result = self._plain(q, 1)
                 if not result.ok:
                     break
                 best = self._inside(result)
                 violation = float(self._constraints.violation(result.q))
                 if best is not None:
-                    return self._measured(best, seed, key)
+                    return self._measured(best)
                 if violation > 0.99 * amount:
                     break
                 amount, moved = violation, self._constraints.inside(result.q)
@@ -180,27 +142,24 @@ class ConstrainedSolver:
                 q = np.clip(q, self._chain.lower, self._chain.upper)
         return None
 
-    def _is_loose(self, key: OptionKey) -> bool:
+    def _is_loose(self) -> bool:
         """Return whether the tolerances leave room for postures that are not exact."""
-        opt = self._solver.options(key)
-        bounds, boxes = opt["bounds"], opt["position_box"] or opt["orientation_box"]
-        return bool(boxes or (bounds * (bounds < _TIGHT)).any())
+        opt = self._opt
+        return bool(opt["position_box"] or opt["orientation_box"] or has_loose_bounds(opt))
 
-    def _by_descents(
-        self, T: Array, seed: ArrayLike | None, key: OptionKey, deadline: float
-    ) -> IkResult | None:
+    def _by_descents(self) -> IkResult | None:
         """Return a solution inside by descents from postures inside; None if there is none.
 
         Each keeps near the posture that it starts from, in a box inside the constraints. With
         tolerances, it finds solutions that are nowhere near those without the constraints.
         """
-        for q in self._starts(seed, spare=True):
-            if time.monotonic() > deadline:
+        for q in self._starts(spare=True):
+            if time.monotonic() > self._deadline:
                 break
             for reach in _REACHES:
-                result = self._descent(T, q, key, *self._box(q, reach))
+                result = self._descent(q, *self._box(q, reach))
                 if (found := self._inside(result)) is not None:
-                    return self._measured(found, seed, key)
+                    return self._measured(found)
                 q = self._constraints.inside(result.q)
         return None
 
@@ -223,36 +182,38 @@ class ConstrainedSolver:
         lower, upper = np.maximum(lower, chain.lower), np.minimum(upper, chain.upper)
         return (lower, upper) if reach > 0.0 else (q, q)
 
-    def _descent(self, T: Array, q: Array, key: OptionKey, lower: Array, upper: Array) -> IkResult:
+    def _descent(self, q: Array, lower: Array, upper: Array) -> IkResult:
         """Return the result of one descent from q between other limits (n,)."""
         solver, gearing = self._solver, self._chain.gearing
-        constants, opt = solver.model.constants.copy(), solver.options(key).copy()
+        constants, opt = solver.model.constants.copy(), self._opt.copy()
         if gearing is not None:
             q, (lower, upper) = gearing.positions(q), gearing.limits(lower, upper)
         constants["lower"][1:], constants["upper"][1:] = lower, upper
         opt["starts"], out = 1.0, empty_result(solver.model.size, 1)
-        search(constants, opt, T, q, out)
+        search(constants, opt, self._T, q, out)
         status = IkStatus.SUCCESS if out["solutions"] else IkStatus.UNREACHABLE_POSITION
         out = out if gearing is None else gearing.result(out)
         return IkResult.of(status, out)
 
-    def _measured(self, found: IkResult, seed: ArrayLike | None, key: OptionKey) -> IkResult:
+    def _measured(self, found: IkResult) -> IkResult:
         """Return a result with its distances from the seed."""
-        chain, weights = self._chain, self._solver.options(key)["joint_weights"]
-        start = chain.middle if seed is None else np.asarray(seed, dtype=np.float64)
-        gaps = found.every_q - start
+        chain, weights = self._chain, self._opt["joint_weights"]
+        gaps = found.every_q - self._start()
         if chain.gearing is not None:
             gaps = np.array([chain.gearing.positions(gap) for gap in gaps])
         return found.measured_from(np.sqrt((weights * gaps**2).sum(axis=1)))
 
-    def _starts(self, seed: ArrayLike | None, spare: bool) -> list[Array]:
+    def _start(self) -> Array:
+        given = self._chain.middle if self._seed is None else self._seed
+        return np.asarray(given, dtype=np.float64)
+
+    def _starts(self, spare: bool) -> list[Array]:
         """Return postures inside: near the seed and mid-range, then spread if motion is spare."""
         chain = self._chain
-        first = [chain.middle if seed is None else np.asarray(seed, dtype=np.float64)]
         low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
         low, high = np.minimum(low, chain.upper), np.maximum(high, chain.lower)
         spread = np.random.default_rng(0).uniform(low, high, (_SEEDS if spare else 0, chain.n))
-        return [self._constraints.inside(q) for q in (*first, chain.middle, *spread)]
+        return [self._constraints.inside(q) for q in (self._start(), chain.middle, *spread)]
 
     def _reason(self, result: IkResult) -> Reason | None:
         """Return the constraint that is in the way of the mildest solution, if there is one."""
@@ -263,36 +224,25 @@ class ConstrainedSolver:
         clause = f"joint limits are in the way: {worst.sentence}"
         return Reason(IkStatus.JOINT_LIMIT, clause, (worst.joint,))
 
-    def _reason_beyond(
-        self,
-        result: IkResult,
-        T: ArrayLike,
-        seed: ArrayLike | None,
-        key: OptionKey,
-        deadline: float,
-    ) -> Reason | None:
+    def _reason_beyond(self, result: IkResult) -> Reason | None:
         """Return why there is no solution: the constraint, if the range that encloses it is.
 
         That range is wider than what is allowed where the other joints are.
         """
         limited = {constraint.joint for constraint in self._constraints.constraints}
-        timeout = None if math.isinf(deadline) else max(deadline - time.monotonic(), 0.0)
+        end = self._deadline
+        timeout = None if math.isinf(end) else max(end - time.monotonic(), 0.0)
         if not limited.intersection(result.limiting_joints) or timeout == 0.0:
             return result.reason
-        mode, near, turned, axis, axes, weights, prefer = key
+        mode, near, turned, axis, axes, weights, prefer = self._prepared.options
         free = self._chain.unconstrained.ik(
-            T, seed, mode, near, turned, False, _BRANCHES, timeout, axis=axis,
+            self._T, self._seed, mode, near, turned, False, _BRANCHES, timeout, axis=axis,
             tool=self._solver.tool, tolerance_axes=axes, weights=weights, prefer=prefer,
         )  # fmt: skip
         return (self._reason(free) if free.ok else None) or result.reason
 
     def _refused(
-        self,
-        result: IkResult,
-        T: Array,
-        key: OptionKey,
-        allow_approximate: bool,
-        reason: Reason | None,
+        self, result: IkResult, allow_approximate: bool, reason: Reason | None
     ) -> IkResult:
         """Return the reason with the best posture inside the constraints."""
         assert reason is not None  # of a result without solution
@@ -301,17 +251,16 @@ class ConstrainedSolver:
             status = IkStatus.APPROXIMATE
         best = None
         if result.ok or float(self._constraints.violation(result.q)) > SLACK:
-            best = self._best_effort(result.q, T, key)
+            best = self._best_effort(result.q)
         return result.refused(status, reason, best)
 
-    def _best_effort(self, q: Array, T: Array, key: OptionKey) -> tuple[Array, Array]:
-        """Return the posture (n,) inside that comes nearest to a target, and its error (6,)."""
-        opt = self._solver.options(key)
-        weights = opt["weights"]
+    def _best_effort(self, q: Array) -> tuple[Array, Array]:
+        """Return the posture (n,) inside that comes nearest to the target, and its error (6,)."""
+        weights = self._opt["weights"]
         chain, q = self._chain, self._constraints.inside(q)
         best, least = q, math.inf
         for _ in range(_REFINEMENTS):
-            error = self._error(T, q, opt)
+            error = self._error(q)
             size = float(np.linalg.norm(weights * error))
             if size < least and float(self._constraints.violation(q)) <= SLACK:
                 best, least = q, size
@@ -319,19 +268,17 @@ class ConstrainedSolver:
             step = np.linalg.lstsq(J, weights * error, rcond=1e-3)[0]
             step *= min(1.0, 0.2 / max(float(np.abs(step).max()), 1e-9))
             q = self._constraints.inside(np.clip(q + step, chain.lower, chain.upper))
-        return best, self._error(T, best, opt)
-
-    def _tip(self, q: Array) -> Array:
-        return np.asarray(self._chain.fk(q) @ self._tool)
+        return best, self._error(best)
 
     def _tool_jacobian(self, q: Array) -> Array:
         T, J = self._chain.fk_jacobian(q)
         lever = T[:3, :3] @ self._tool[:3, 3]
         return np.vstack([J[:3] + np.cross(J[3:].T, lever).T, J[3:]])
 
-    def _error(self, T: Array, q: Array, opt: Records) -> Array:
+    def _error(self, q: Array) -> Array:
         """Return what brings the tool to T: [translation; rotation vector] (6,), base axes."""
-        tip = self._tip(q)
+        T, opt = self._T, self._opt
+        tip = np.asarray(self._chain.fk(q) @ self._tool)
         error = np.zeros(6)
         error[:3] = T[:3, 3] - tip[:3, 3]
         if opt["orientation"] == Orientation.ROTATION:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array
@@ -40,6 +41,11 @@ _WEAK = (1e-1, 1e-2, 1e-3, 1e-4, 1e-5)
 """Weights of a radian, as shares of the arm's length, until the position has priority."""
 
 
+def has_loose_bounds(opt: Records) -> bool:
+    """Return whether a component that counts has a loose tolerance."""
+    return bool((opt["bounds"] * (opt["bounds"] < _TIGHT)).any())
+
+
 class _TimeIsUpError(Exception):
     """The deadline passed between two calls of the search."""
 
@@ -62,24 +68,20 @@ def diagnose(
         return Reason(IkStatus.TIMEOUT, clause, _joints_at_limits(model, out)), out
 
 
+@dataclass(frozen=True)
 class _Diagnosis:
-    """Relaxed problems for one target, under the deadline of its options."""
+    """Relaxed problems for one target, under the deadline of its options; as in `diagnose`."""
 
-    def __init__(
-        self,
-        model: SearchModel,
-        T: Array,
-        seed: Array,
-        opt: Records,
-        out: Records,
-        deadline: float,
-    ) -> None:
-        self._model, self._T, self._seed, self._opt, self._out = model, T, seed, opt, out
-        self._deadline = deadline
+    model: SearchModel
+    T: Array
+    seed: Array
+    opt: Records
+    out: Records
+    deadline: float
 
     def result(self) -> tuple[Reason | None, Records]:
         """Return the reason and the best effort, as `diagnose` does."""
-        opt, model = self._opt, self._model
+        opt, model = self.opt, self.model
         if (found := self._within_loose_tolerances())["solutions"]:
             return None, found
         beyond = self._beyond_limits(opt)
@@ -115,9 +117,8 @@ class _Diagnosis:
         It is at an edge of unequal tolerances, whose weights make a valley too narrow for steps,
         or near an exact minimum.
         """
-        opt, found = self._opt, self._out
-        bounds = opt["bounds"]
-        if not (bounds * (bounds < _TIGHT)).any():
+        opt, found = self.opt, self.out
+        if not has_loose_bounds(opt):
             return found
         even = opt.copy()
         even["weights"], even["reachable_cost"] = opt["even"], math.inf
@@ -128,7 +129,7 @@ class _Diagnosis:
         for start in range(_BEST_STARTS):
             if found["solutions"] or self._is_late():
                 break
-            minimum = self._descent_to_minimum(opt, self._seed, start)["slots"]["q"][0]
+            minimum = self._descent_to_minimum(opt, self.seed, start)["slots"]["q"][0]
             if (rounded := np.round(minimum, _DIGITS).tobytes()) not in tried:
                 tried.add(rounded)
                 found = self.descent(opt, minimum.copy())
@@ -139,7 +140,7 @@ class _Diagnosis:
 
         A redundant arm also gets those with a single joint beyond its limits.
         """
-        size = self._model.size
+        size = self.model.size
         relaxed = [(_SLOTS, np.ones(size, dtype=bool))]
         if opt["smallest_gain"]:
             relaxed += [(1, row) for row in np.eye(size, dtype=bool)]
@@ -154,15 +155,15 @@ class _Diagnosis:
 
     def _search(self, opt: Records, slots: int, free: Array | None = None) -> Records:
         """Return the result of a search, without the limits of the rows that are free."""
-        constants = self._model.constants
+        constants = self.model.constants
         if free is not None:
             constants = constants.copy()
             constants["lower"][1:][free], constants["upper"][1:][free] = -math.inf, math.inf
-        out = empty_result(self._model.size, slots)
+        out = empty_result(self.model.size, slots)
         while out["starts"] < _STARTS and out["solutions"] < slots:
             if self._is_late():
                 raise _TimeIsUpError
-            search(constants, opt, self._T, self._seed, out)
+            search(constants, opt, self.T, self.seed, out)
         return out
 
     def descent(self, opt: Records, q: Array, start: int = 0) -> Records:
@@ -170,24 +171,24 @@ class _Diagnosis:
 
         Its distance is that from the seed.
         """
-        opt, out = opt.copy(), empty_result(self._model.size, 1)
+        opt, out = opt.copy(), empty_result(self.model.size, 1)
         opt["starts"] = 1.0
         out["starts"] = start
-        search(self._model.constants, opt, self._T, q, out)
-        gaps = out["slots"]["q"][0] - self._seed
+        search(self.model.constants, opt, self.T, q, out)
+        gaps = out["slots"]["q"][0] - self.seed
         out["slots"]["distance"] = math.sqrt(float(opt["joint_weights"] @ gaps**2))
         return out
 
     def _polished(self) -> Records:
         """Return the best exact minimum of the error."""
-        return self._best_effort([self._opt], _POLISHED)
+        return self._best_effort([self.opt], _POLISHED)
 
     def _meeting(self, position_only: Records) -> list[Records]:
         """Return results that meet the position with any orientation; empty if none was found."""
         if not self._search(position_only, 1)["solutions"]:
             return []
         postures = used_slots(self._search(position_only, _SLOTS))["q"]
-        results = [empty_result(self._model.size, 1) for _ in postures]
+        results = [empty_result(self.model.size, 1) for _ in postures]
         for result, q in zip(results, postures, strict=True):
             result["slots"]["q"] = q
         return results
@@ -197,14 +198,14 @@ class _Diagnosis:
 
         ``there`` meets the position: the last weighting lets no descent from it leave that again.
         """
-        heaviest = self._opt["weights"][:3].max()
+        heaviest = self.opt["weights"][:3].max()
         if heaviest == 0.0:  # the position is free
             return self._polished()
         weightings = []
         for weak in _WEAK:
-            opt = self._opt.copy()
+            opt = self.opt.copy()
             turns = opt["weights"][3:]
-            turns *= weak * heaviest * self._model.length / turns.max()
+            turns *= weak * heaviest * self.model.length / turns.max()
             weightings.append(opt)
         return self._best_effort(weightings, _BEST_STARTS, there)
 
@@ -217,11 +218,11 @@ class _Diagnosis:
         that meet the position. All minima are followed to the last weighting: that of the least
         error with the first one is often not the best in the end. Others start at the last.
         """
-        results = [self._out]
+        results = [self.out]
         for start in range(starts):
             if self._is_late():
                 break
-            results.append(self._descent_to_minimum(weightings[0], self._seed, start))
+            results.append(self._descent_to_minimum(weightings[0], self.seed, start))
         for opt in weightings:
             if self._is_late():
                 break
@@ -229,10 +230,10 @@ class _Diagnosis:
         final = weightings[-1]
         results += [self._descent_to_minimum(final, out["slots"]["q"][0]) for out in last]
         best = min(results, key=lambda out: float(out["slots"]["cost"][0]))
-        return with_slots(self._out, best["slots"], int(self._out["solutions"]))
+        return with_slots(self.out, best["slots"], int(self.out["solutions"]))
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
+        return time.monotonic() > self.deadline
 
     def _descent_to_minimum(self, opt: Records, q: Array, start: int = 0) -> Records:
         """Return the result of a descent from a start about rows q, however small the gains."""

@@ -1,19 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Conversion of IK options into the record of the kernels."""
+"""Options of inverse kinematics, the modes among them, and their record for the kernels.
+
+A mode says what of a target pose counts; all that has modes follows the table here.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
 
 from arm_kinematics.arguments import one_of, positive, require, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.modes import MODES
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
@@ -21,6 +23,39 @@ from arm_kinematics.kernels.layout import (
     Records,
     options_dtype,
 )
+
+
+class IkMode(NamedTuple):
+    """One mode.
+
+    Attributes:
+        name: Its name in ``Chain.ik``; in capitals, its constant in arm_interfaces/srv/SolveIK.
+        title: Its name in drop-downs and menus.
+        step: The orientation of a step of a task that needs it: "full", "axis" or "any".
+        orientation: The part of the orientation that counts.
+    """
+
+    name: str
+    title: str
+    step: Literal["full", "axis", "any"]
+    orientation: Orientation
+
+
+_DECLARED = (  # in the order of the constants of SolveIK
+    IkMode("pose", "Pose", "full", Orientation.ROTATION),
+    IkMode("position", "Position", "any", Orientation.NOTHING),
+    IkMode("position_axis", "Position and axis", "axis", Orientation.AXIS),
+)
+MODES = {mode.name: mode for mode in _DECLARED}
+OF_ORIENTATION = {mode.orientation: mode.name for mode in _DECLARED}
+OF_STEP = {mode.step: mode.name for mode in _DECLARED}
+
+
+def constants(names: tuple[str, ...]) -> str:
+    """Return the constants of a service field as text: POSE=0, POSITION=1 or POSITION_AXIS=2."""
+    *most, last = (f"{name.upper()}={code}" for code, name in enumerate(names))
+    return f"{', '.join(most)} or {last}"
+
 
 _LEVER = 0.2
 """Share of the arm's length that one radian is equivalent to."""

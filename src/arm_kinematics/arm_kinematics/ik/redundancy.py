@@ -6,9 +6,16 @@ Six equations in seven joints leave curves (Burdick, "On the inverse kinematics 
 manipulators: characterization of the self-motion manifolds", IEEE Int. Conf. Robotics and
 Automation 1989). One joint is locked at some values; the other six are a 6R arm, for which
 `general_6r` finds every solution. From each, the curve is traced until it closes (see
-cpp/general_6r/self_motion.hpp); a curve that misses all values of one joint meets those of
+cpp/self_motion.hpp); a curve that misses all values of one joint meets those of
 another, so the two joints that move most in self-motions are used. Joint limits cut the curves
 into arcs.
+
+Where the other six have a closed form, the last joint is locked at many values instead. Such are
+the Panda family and arms with a spherical shoulder and wrist: read from the tip, joints 6, 5 and 4
+place the centre of the shoulder, which the first three turn (for the Panda alone: Lopez-Custodio,
+Gong and Figueredo, "GeoFIK", arXiv 2503.03992, 2025). With B7 = inverse(Ad(M)) S7,
+
+    E1 ... E6 exp([S7] q7) M = T    is    E1 ... E6 M = T exp(-[B7] q7)
 """
 
 from __future__ import annotations
@@ -26,13 +33,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from arm_kinematics.arguments import one_of, require, rigid_transform, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.locked import locked_form
-from arm_kinematics.ik.general_6r.solver import EliminationPlan, General6R
-from arm_kinematics.ik.search_model import arm_length, kernel_constants
-from arm_kinematics.ik.serial_chain import SerialChain
+from arm_kinematics.ik.closed_form import recognise
+from arm_kinematics.ik.general_6r import EliminationPlan, General6R
+from arm_kinematics.ik.search_model import SerialChain, arm_length, kernel_constants
 from arm_kinematics.kernels import compiled
-from arm_kinematics.kernels.layout import Ending, Records
-from arm_kinematics.model.lie import adjoint, se3_exp
+from arm_kinematics.kernels.layout import MAX_BRANCHES, Ending, Records
+from arm_kinematics.model.lie import adjoint, hat, se3_exp
 
 TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
@@ -40,23 +46,27 @@ Finder = Callable[[Array, Array], Array | None]
 """Function of a point (7,) and a step (7,): the point of the curve at that step, or None."""
 
 
-class SelfMotionArc(NamedTuple):
-    """A part of a curve inside limits: points (m, 7), and the joints whose limits end it or -1."""
+class Branch(NamedTuple):
+    """One continuous motion of the arm that keeps its tip at rest."""
 
+    # joint angles (m, 7) along it [rad]; no joint moves more than a step between two rows
     q: Array
-    closed: bool
-    ends: tuple[int, int]
+    length: Array  # Euclidean path length from the first to each (m,) [rad]
+    closed: bool  # whether the last posture equals the first one, up to whole turns
+    # joints at whose limits it begins and ends; "" if it is closed, or the tracing got stuck
+    ends: tuple[str, str]
+    distance: float  # Euclidean distance of its nearest posture from the seed [rad]
 
 
-class SelfMotionLimits(NamedTuple):
-    """Joint limits that cut a curve into arcs; infinite where there are none."""
+class SelfMotionLimits:
+    """Joint limits that cut a curve into branches; infinite where there are none."""
 
-    lower: Array  # (7,) [rad]
-    upper: Array
-    near: Array  # posture (7,) to which the whole turns of the arcs are nearest [rad]
-    find: Finder
+    def __init__(self, chain: SerialChain, seed: Array, find: Finder) -> None:
+        """Prepare for branches in the whole turns nearest to a seed (7,) [rad]."""
+        self.lower, self.upper, self._names = chain.lower, chain.upper, chain.joint_names
+        self.near, self._seed, self.find = np.clip(seed, self.lower, self.upper), seed, find
 
-    def arcs(self, curve: Array, closed: bool) -> list[SelfMotionArc]:
+    def branches(self, curve: Array, closed: bool) -> list[Branch]:
         """Return the parts of a curve (m, 7) that are inside the limits.
 
         A closed curve is repeated three times, so that a part may cross its seam and wind on as
@@ -68,7 +78,7 @@ class SelfMotionLimits(NamedTuple):
         path = np.concatenate([ring - period, ring, ring + period]) if closed else ring
         turns = self._turns(ring)
         pending = self._inside(ring + turns)
-        arcs = []
+        branches = []
         for i in np.argsort(np.linalg.norm(ring + turns - self.near, axis=1), kind="stable"):
             if not pending[i]:
                 continue
@@ -76,10 +86,15 @@ class SelfMotionLimits(NamedTuple):
             start, stop = _run_around(self._inside(shifted), index)
             pending[np.arange(start, stop) % m] = False
             if closed and stop - start == 3 * m:
-                arcs.append(SelfMotionArc(shifted[index : index + m + 1], True, (-1, -1)))
+                branches.append(self._branch(shifted[index : index + m + 1], True, ("", "")))
             else:
-                arcs.append(self._arc(shifted, start, stop))
-        return arcs
+                branches.append(self._arc(shifted, start, stop))
+        return branches
+
+    def _branch(self, q: Array, closed: bool, ends: tuple[str, str]) -> Branch:
+        length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(q, axis=0), axis=1)))
+        distance = float(np.linalg.norm(q - self._seed, axis=1).min())
+        return Branch(q, length, closed, ends, distance)
 
     def _turns(self, q: Array) -> Array:
         """Return the whole turns that bring q (m, 7) inside the limits, nearest to the posture."""
@@ -106,18 +121,18 @@ class SelfMotionLimits(NamedTuple):
                 curve = np.insert(curve, j + 1, point, axis=0)
         return curve
 
-    def _arc(self, curve: Array, start: int, stop: int) -> SelfMotionArc:
-        """Return the arc of points start to stop, with its ends on the limits."""
-        points, first, last = [curve[start:stop]], -1, -1
+    def _arc(self, curve: Array, start: int, stop: int) -> Branch:
+        """Return the branch of points start to stop, with its ends on the limits."""
+        points, first, last = [curve[start:stop]], "", ""
         if start > 0:
             first, end = self._end(curve[start], curve[start - 1])
             points = [end, *points]
         if stop < len(curve):
             last, end = self._end(curve[stop - 1], curve[stop])
             points = [*points, end]
-        return SelfMotionArc(np.concatenate(points), False, (first, last))
+        return self._branch(np.concatenate(points), False, (first, last))
 
-    def _end(self, inside: Array, outside: Array) -> tuple[int, Array]:
+    def _end(self, inside: Array, outside: Array) -> tuple[str, Array]:
         """Return the joint that reaches its limit first on a step, and the point (0 or 1, 7)."""
         bound = np.clip(outside, self.lower, self.upper)
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -132,8 +147,8 @@ class SelfMotionLimits(NamedTuple):
                 continue
             kept = np.clip(point, self.lower, self.upper)
             if np.abs(kept - point).max() < ROUND_OFF:
-                return int(joint), kept[None]
-        return int(np.argmin(share)), np.empty((0, 7))
+                return self._names[joint], kept[None]
+        return self._names[int(np.argmin(share))], np.empty((0, 7))
 
 
 def _run_around(inside: NDArray[np.bool_], index: int) -> tuple[int, int]:
@@ -259,18 +274,6 @@ MAX_STEP, MIN_STEP = 0.3, 1e-3  # [rad]
 SAME = 1e-3  # [rad]
 
 
-class Branch(NamedTuple):
-    """One continuous motion of the arm that keeps its tip at rest."""
-
-    # joint angles (m, 7) along it [rad]; no joint moves more than a step between two rows
-    q: Array
-    length: Array  # Euclidean path length from the first to each (m,) [rad]
-    closed: bool  # whether the last posture equals the first one, up to whole turns
-    # joints at whose limits it begins and ends; "" if it is closed, or the tracing got stuck
-    ends: tuple[str, str]
-    distance: float  # Euclidean distance of its nearest posture from the seed [rad]
-
-
 class SelfMotion(NamedTuple):
     """All branches at one pose, the nearest to the seed first; none if it is out of reach."""
 
@@ -309,12 +312,11 @@ def self_motion(
     target, start = rigid_transform(T, "target"), _start_posture(chain, seed)
     arm = _arm(chain.S.tobytes(), chain.M.tobytes())
     joints = arm.by_motion[:2] if joint is None else (one_of(joint, "joint", chain.joint_names),)
-    near, find = np.clip(start, chain.lower, chain.upper), partial(arm.point_at, target)
-    limits = SelfMotionLimits(chain.lower, chain.upper, near, find)
+    limits = SelfMotionLimits(chain, start, partial(arm.point_at, target))
     branches = [
-        _branch(arc, chain, start)
+        branch
         for curve, closed in arm.curves(target, step, joints, deadline)
-        for arc in limits.arcs(curve, closed)
+        for branch in limits.branches(curve, closed)
     ]
     return SelfMotion(tuple(sorted(branches, key=lambda b: (b.distance, *b.q[0]))))
 
@@ -359,15 +361,51 @@ def _arm(S: bytes, M: bytes) -> SevenR:
     return SevenR(np.frombuffer(S).reshape(6, 7), np.frombuffer(M).reshape(4, 4))
 
 
-def _branch(arc: SelfMotionArc, chain: SerialChain, seed: Array) -> Branch:
-    length = np.append(0.0, np.cumsum(np.linalg.norm(np.diff(arc.q, axis=0), axis=1)))
-    first, last = (chain.joint_names[i] if i >= 0 else "" for i in arc.ends)
-    distance = float(np.linalg.norm(arc.q - seed, axis=1).min())
-    return Branch(arc.q, length, arc.closed, (first, last), distance)
-
-
 def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")
+
+
+LOCKED_VALUES, LOCKED_COUNT = 48, 32  # of the locked joint, over its range; and most postures
+
+
+class LockedForm:
+    """The closed form of a 7R arm with its last joint locked."""
+
+    def __init__(self, plan: Records, chain: SerialChain, constants: Records) -> None:
+        """Prepare for the plan of the first six joints and the chain's table of constants."""
+        self._plan, self._c = plan, np.ascontiguousarray(constants[:7])
+        v, w = np.split(adjoint(inverse(chain.M)) @ chain.S[:, 6], 2)
+        B = np.zeros((4, 4))
+        B[:3, :3], B[:3, 3] = hat(w), v
+        self._B, self._BB = B, B @ B
+        low = max(float(constants["lower"][7]), -math.pi)
+        high = min(float(constants["upper"][7]), math.pi)
+        self._values = low + (high - low) * (np.arange(LOCKED_VALUES) + 0.5) / LOCKED_VALUES
+        self._motions = np.array([self._undone(q) for q in self._values.tolist()])
+        self._range = low, high
+
+    def _undone(self, q7: float) -> Array:
+        """Return exp(-[B7] q7)."""
+        return np.eye(4) - math.sin(q7) * self._B + (1.0 - math.cos(q7)) * self._BB
+
+    def __call__(self, T: Array, seed: Array) -> Array:
+        """Return up to LOCKED_COUNT postures (k, 7) at T (4, 4), spread over the locked values.
+
+        They are inside the limits to rounding, and of all that were found the one nearest to the
+        seed (7,) is among them. A fraction of a millisecond does, so there is no deadline.
+        """
+        own = min(max(float(seed[6]), self._range[0]), self._range[1])
+        Ts = T @ np.concatenate([self._motions, self._undone(own)[None]])
+        found = np.empty((MAX_BRANCHES, len(Ts), 7))
+        first = np.empty((MAX_BRANCHES, len(Ts), 6))
+        compiled.fill_postures(self._c, self._plan, Ts, seed[:6].copy(), first.reshape(-1, 6))
+        found[:, :, :6], found[:, :-1, 6], found[:, -1, 6] = first, self._values, own
+        q = found[~np.isnan(first[:, :, 0])]
+        nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
+        if len(q) > LOCKED_COUNT:
+            chosen = np.linspace(0, len(q) - 1, LOCKED_COUNT - 1).astype(int)
+            q = q[np.append(nearest, chosen)]
+        return q
 
 
 def prepared(
@@ -377,14 +415,13 @@ def prepared(
 
     With the last joint locked if that leaves a closed form, otherwise by `sampled_solutions`.
     """
-    form = locked_form(chain.S, chain.M, chain.prismatic, constants)
+    form = recognise(chain.S[:, :6], chain.M, chain.prismatic[:6])
+    locked = None if form is None else LockedForm(form.plan, chain, constants)
 
     def postures(T: Array, seed: Array, deadline: float) -> Array:
         tip = T if tool is None else T @ inverse(tool)
-        return (
-            sampled_solutions(chain, tip, seed, deadline=deadline)
-            if form is None
-            else form(tip, seed)
-        )
+        if locked is None:
+            return sampled_solutions(chain, tip, seed, deadline=deadline)
+        return locked(tip, seed)
 
     return postures

@@ -12,13 +12,52 @@ import copy
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose
+from arm_description.model.constraints import ConstraintSet
+from numpy.typing import ArrayLike
 
-from arm_kinematics.ik.serial_chain import SerialChain
 from arm_kinematics.kernels import compiled
 from arm_kinematics.kernels.layout import JOINT, Orientation, Records, used_slots, with_slots
+from arm_kinematics.model.chain_model import MimicJoints
+
+
+class SerialChain(Protocol):
+    """What inverse kinematics use of a chain, as in `arm_kinematics.Chain`."""
+
+    n: int
+    joint_names: tuple[str, ...]
+    S: Array
+    M: Array
+    prismatic: tuple[bool, ...]
+    sliding: tuple[bool, ...]
+    gearing: MimicJoints | None
+    constraints: ConstraintSet
+    lower: Array
+    upper: Array
+    effort: Array
+
+    @property
+    def middle(self) -> Array:
+        """Joint positions (n,) at mid-range."""
+
+    @property
+    def unconstrained(self) -> SerialChain:
+        """The chain without constraints."""
+
+    def fk(self, q: ArrayLike) -> Array:
+        """Return the pose of the tip."""
+
+    def fk_jacobian(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Return pose and Jacobian of the tip."""
+
+    def gravity_torques(self, q: ArrayLike) -> Array:
+        """Return the torques that hold the arm at rest."""
+
+    def ik(self, T: ArrayLike, *arguments: Any, **options: Any) -> Any:
+        """Return the IkResult for a pose of the tip."""
 
 
 def kernel_constants(

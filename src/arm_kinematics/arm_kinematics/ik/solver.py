@@ -4,10 +4,10 @@
 
 The arm and the request decide which:
 
-- a closed form if the geometry has one (closed_form/), in a few microseconds;
-- for all solutions of six revolute joints, elimination (general_6r/), about a millisecond;
-- for all solutions of seven, postures spread over their self-motion: with the last joint locked
-  if that leaves a closed form (closed_form/locked.py), otherwise traced (redundancy.py);
+- a closed form if the geometry has one (closed_form.py), in a few microseconds;
+- for all solutions of six revolute joints, elimination (general_6r.py), about a millisecond;
+- for all solutions of seven, postures spread over their self-motion (redundancy.py): with the last
+  joint locked if that leaves a closed form, otherwise traced;
 - otherwise the solutions that a search finds.
 
 Without a solution, the search finds the reason, or a posture that is within tolerance but not
@@ -21,6 +21,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,15 +30,13 @@ from arm_common.plugins import PluginGroup
 from arm_common.transforms import Array, pose
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import require, target_pose, vector
+from arm_kinematics.arguments import nearest_rotation, require, target_pose, vector
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
+from arm_kinematics.ik.closed_form import ClosedForm, recognise
 from arm_kinematics.ik.diagnosis import diagnose
-from arm_kinematics.ik.modes import OF_ORIENTATION
-from arm_kinematics.ik.options import IkOptions, OptionKey, option_record
+from arm_kinematics.ik.options import OF_ORIENTATION, IkOptions, OptionKey, option_record
 from arm_kinematics.ik.result import IkResult, IkStatus, with_whole_turns
-from arm_kinematics.ik.search_model import SearchModel
-from arm_kinematics.ik.serial_chain import SerialChain
+from arm_kinematics.ik.search_model import SearchModel, SerialChain
 from arm_kinematics.kernels.compiled import (
     prepare_all,
     prepare_nearest,
@@ -52,7 +51,6 @@ from arm_kinematics.kernels.layout import (
     Records,
     empty_result,
     options_dtype,
-    result_dtype,
 )
 
 _MAX_SOLUTIONS = 10_000
@@ -76,12 +74,10 @@ ALL_SOLUTIONS = PluginGroup(
     "arm_kinematics.all_solutions",
     "method for all solutions",
     {
-        "6": "arm_kinematics.ik.general_6r.solver:prepared",
+        "6": "arm_kinematics.ik.general_6r:prepared",
         "7": "arm_kinematics.ik.redundancy:prepared",
     },
 )
-_WEIGHTS = IkOptions._fields.index("weights")
-_PREFER = IkOptions._fields.index("prefer")
 _SUCCESS, _ROTATION = IkStatus.SUCCESS, Orientation.ROTATION  # a member is slow to look up
 _Request: TypeAlias = Callable[[ArrayLike, ArrayLike | None], IkResult | None]
 """A prepared request: of a target and a seed. Without an answer, `IkSolver.solve` says why."""
@@ -115,8 +111,35 @@ def check_count(max_solutions: int | None) -> None:
         require(valid, "max_solutions", max_solutions, f"1 to {_MAX_SOLUTIONS}")
 
 
+@dataclass(frozen=True, slots=True)  # whose attributes are faster than those of a tuple
+class PreparedOptions:
+    """Options of inverse kinematics for one chain and tool point, and what follows from them.
+
+    Attributes:
+        options: The options as given.
+        record: The options of a search.
+        is_quick: Whether the first solution found is good enough.
+        form: The closed form; None if there is none, or if another than the nearest solution is
+            preferred.
+        descent: The options of its descent, and
+        exact: those of its branches.
+        nearest: The request for the nearest solution; None if several must be compared. Its first
+            attempts, by the closed form or from some starts, do not look at the time.
+        every: The request for all solutions; None without a closed form.
+    """
+
+    options: IkOptions
+    record: Records
+    is_quick: bool
+    form: ClosedForm | None
+    descent: Records
+    exact: Records
+    nearest: _Request | None
+    every: _Request | None
+
+
 class IkSolver:
-    """The solver of one chain for one tool point; a ``key`` holds the fields of IkOptions.
+    """The solver of one chain for one tool point.
 
     Closed forms are recognised at their first use, and kept.
 
@@ -132,75 +155,64 @@ class IkSolver:
         self.model = model if tool is None else model.with_tool(tool)
         self._home = chain.M if tool is None else chain.M @ tool
         self._constants, self._middle = self.model.constants, model.middle
-        self._options: dict[OptionKey, Records] = {}
-        self._requests: dict[OptionKey, _Request | None] = {}
-        self._requests_for_all: dict[OptionKey, _Request | None] = {}
+        self._prepared: dict[OptionKey, PreparedOptions] = {}
         self._forms: dict[bytes, ClosedForm | None] = {}
-        self._known: dict[OptionKey, tuple[ClosedForm, Records, Records] | None] = {}
         self._all_postures: Callable[..., Array] | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for another process, which prepares its own requests."""
-        return self.__dict__ | {"_requests": {}, "_requests_for_all": {}, "_all_postures": None}
+        return self.__dict__ | {"_prepared": {}, "_all_postures": None}
 
-    def request(self, key: OptionKey) -> _Request | None:
-        """Return the request for the nearest solution; None if several must be compared.
-
-        Its first attempts, by the closed form or from some starts, do not look at the time.
-        """
+    def prepared(self, key: OptionKey) -> PreparedOptions:
+        """Return what follows from the fields of IkOptions, from a cache if possible."""
         try:
-            return self._requests[key]
+            return self._prepared[key]
         except (KeyError, TypeError):  # not cached, or a list or an array, which cannot be a key
-            return self._remember_requests(key)[0]
+            made = self._prepare(IkOptions(*key))
+            remember(self._prepared, key, made)
+            return made
 
-    def request_all(self, key: OptionKey) -> _Request | None:
-        """Return the request for all solutions; None without a closed form."""
-        try:
-            return self._requests_for_all[key]
-        except (KeyError, TypeError):
-            return self._remember_requests(key)[1]
-
-    def _remember_requests(self, key: OptionKey) -> tuple[_Request | None, _Request | None]:
-        """Return the requests for the nearest, and for all solutions."""
-        known, opt = self.known(key), self.options(key)
-        request = for_all = None
-        if known is not None or self.is_quick(key):
-            form, descent, exact = known or (None, opt, opt)
-            plan, middle = None if form is None else form.plan, self._middle
-            parts = self._constants, descent, exact, plan, middle, IkResult, _SUCCESS
-            request = prepare_nearest(*parts)
-            for_all = None if form is None else prepare_all(*parts)
-        remember(self._requests, key, request)
-        remember(self._requests_for_all, key, for_all)
-        return request, for_all
-
-    def known(self, key: OptionKey) -> tuple[ClosedForm, Records, Records] | None:
-        """Return the closed form for some options, with the options of its descent and branches.
-
-        None if there is none, or if another than the nearest solution is preferred.
-        """
-        with suppress(KeyError, TypeError):
-            return self._known[key]
-        opt = self.options(key)
-        form = self._form(opt)
-        known = None
-        if form is not None and not opt["centred"] and key[_PREFER] != "torque":
-            descent = opt.copy()
-            if not self.is_quick(key):
+    def _prepare(self, options: IkOptions) -> PreparedOptions:
+        opt = self._record(options)
+        chooses = bool(opt["centred"]) or options.prefer == "torque"
+        form = None if chooses else self._form(opt)
+        chooses = chooses or options.weights is not None
+        if self.model.has_spare_motion(opt):
+            opt["smallest_gain"] = _WORTH_MUCH if chooses else _WORTH
+        is_quick = self.chain.gearing is None and not chooses
+        descent = exact = opt
+        nearest = every = None
+        if form is not None:
+            descent, exact = opt.copy(), _with_aim(opt, _AIM_EXACT)
+            if not is_quick:
                 descent["starts"] = 0.0  # with weights, the nearest may not be a descent away
-            known = form, descent, _with_aim(opt, _AIM_EXACT)
-        remember(self._known, key, known)
-        return known
+        if form is not None or is_quick:
+            plan = None if form is None else form.plan
+            parts = self._constants, descent, exact, plan, self._middle, IkResult, _SUCCESS
+            nearest = prepare_nearest(*parts)
+            every = None if form is None else prepare_all(*parts)
+        return PreparedOptions(options, opt, is_quick, form, descent, exact, nearest, every)
+
+    def _record(self, options: IkOptions) -> Records:
+        """Return the options of a search, with weights of the screws if there are mimic joints."""
+        opt = option_record(options, self.model.length, self.chain.joint_names)
+        if self.chain.gearing is None:
+            return opt
+        of_screws = np.zeros((), options_dtype(self.model.size))
+        for name in opt.dtype.names or ():
+            weights = name == "joint_weights"
+            of_screws[name] = self.chain.gearing.weights(opt[name]) if weights else opt[name]
+        return of_screws
 
     def solve(
         self,
         T: ArrayLike,
         seed: ArrayLike | None,
-        key: OptionKey,
+        prepared: PreparedOptions,
         allow_approximate: bool,
         max_solutions: int | None,
         deadline: float,
-        whole_turns: bool,
+        whole_turns: bool = False,
         out: Records | None = None,
     ) -> IkResult:
         """Solve for one target, with all checks; None for max_solutions means all.
@@ -209,21 +221,21 @@ class IkSolver:
         continue from. The other arguments are those of ``Chain.all_solutions``.
         """
         check_count(max_solutions)
-        opt = self.options(key)
-        if key[_PREFER] == "torque":
-            others: OptionKey = (*key[:-1], "nearest")
+        options, opt = prepared.options, prepared.record
+        if options.prefer == "torque":
+            others = self.prepared(options._replace(prefer="nearest"))
             many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
             rest = allow_approximate, many, deadline, whole_turns
             return self._least_loaded(self.solve(T, seed, others, *rest), max_solutions)
-        target = target_pose(T, key[0] == "position")
+        target = target_pose(T, options.mode == "position")
         start = self._middle if seed is None else self._start(seed)
-        u, _, v = np.linalg.svd(target[:3, :3])  # a rotation of few digits has no exact solution
-        exact = pose(u @ v, target[:3, 3])
+        # A rotation of few digits has no exact solution.
+        exact = pose(nearest_rotation(target[:3, :3]), target[:3, 3])
         # With free joints, the centred posture is not among the branches.
         centred = max_solutions == 1 and bool(opt["centred"])
         form = None if centred else self._form(opt)
         postures: Array | None = None
-        many = max_solutions != 1 or not (centred or self.is_quick(key))
+        many = max_solutions != 1 or not (centred or prepared.is_quick)
         if form is None and many and opt["orientation"] == _ROTATION and self._is_bound(opt):
             postures = self._eliminated(exact, start, max_solutions is None, deadline)
         if form is not None or postures is not None:
@@ -234,7 +246,7 @@ class IkSolver:
                     return IkResult.of(_SUCCESS, found)
         is_searched = form is None and postures is None
         number = max_solutions or (_MAX_SEARCHED if is_searched else 1)
-        choose = number > 1 or self._has_to_choose(key, opt)
+        choose = number > 1 or bool(opt["centred"]) or options.weights is not None
         opt = _with_aim(opt, _AIM_FOR_MANY if choose else float(opt["aim"]))
         if max_solutions != 1:
             opt["keep_seed"] = 0.0
@@ -247,14 +259,12 @@ class IkSolver:
         self, form: ClosedForm | None, postures: Array | None, opt: Records, T: Array, seed: Array
     ) -> Records:
         """Return the result of the closed form, or of given postures (k, n) of all branches."""
-        c = self._constants
-        if postures is None:
-            assert form is not None
-            out = empty_result(self.model.size, MAX_BRANCHES)
+        slots = MAX_BRANCHES if postures is None else max(len(postures), 1)
+        c, out = self._constants, empty_result(self.model.size, slots)
+        if form is not None:
             solve_all(c, opt, form.plan, T, seed, out)
-            return out
-        out = empty_result(self.model.size, max(len(postures), 1))
-        solve_given(c, opt, self.model.length, np.ascontiguousarray(postures), T, seed, out)
+        elif postures is not None:
+            solve_given(c, opt, self.model.length, np.ascontiguousarray(postures), T, seed, out)
         return out
 
     def _least_loaded(self, result: IkResult, count: int | None) -> IkResult:
@@ -315,36 +325,6 @@ class IkSolver:
             enough = found == slots or (found >= number and out["starts"] >= _STARTS_TO_CHOOSE)
             if enough or time.monotonic() > deadline:
                 return
-
-    def options(self, key: OptionKey) -> Records:
-        """Return the options for the fields of IkOptions, from a cache if possible."""
-        with suppress(KeyError, TypeError):
-            return self._options[key]
-        opt = option_record(IkOptions(*key), self.model.length, self.chain.joint_names)
-        if self.chain.gearing is not None:
-            weights, of_joints = self.chain.gearing.weights(opt["joint_weights"]), opt
-            opt = np.zeros((), options_dtype(self.model.size))
-            for name in opt.dtype.names or ():
-                opt[name] = weights if name == "joint_weights" else of_joints[name]
-        if self.model.has_spare_motion(opt):
-            opt["smallest_gain"] = _WORTH_MUCH if self._has_to_choose(key, opt) else _WORTH
-        remember(self._options, key, opt)
-        return opt
-
-    def is_quick(self, key: OptionKey) -> bool:
-        """Return whether the first solution found is good enough for some options."""
-        return self.chain.gearing is None and not self._has_to_choose(key, self.options(key))
-
-    @staticmethod
-    def _has_to_choose(key: OptionKey, opt: Records) -> bool:
-        """Return whether another than the first solution may be preferred."""
-        chosen = bool(opt["centred"]) or key[_PREFER] == "torque"
-        return chosen or key[_WEIGHTS] is not None
-
-    @property
-    def single(self) -> np.dtype[Any]:
-        """The dtype of a result with one slot."""
-        return result_dtype(self.model.size, 1)
 
     def _start(self, seed: ArrayLike) -> Array:
         """Return the row positions of a checked seed (n,)."""

@@ -9,7 +9,7 @@ Raises:
 from arm_common.errors import NotBuiltError
 from arm_common.suggestions import build_command
 
-from arm_kinematics.kernels import layout, sources
+from arm_kinematics.kernels import layout
 
 try:
     from arm_kinematics.kernels import compiled
@@ -21,7 +21,7 @@ except ImportError as error:
 
 if (
     layout.record_sizes() != compiled.RECORD_SIZES
-    or (sources.digest() or compiled.SOURCES) != compiled.SOURCES  # not installed
+    or (layout.digest() or compiled.SOURCES) != compiled.SOURCES  # not installed
 ):
     raise NotBuiltError(
         "the compiled kernels of arm_kinematics are of other sources; build them again: "

@@ -4,12 +4,17 @@
 
 All numbers are float64, so a record has the same layout on both sides; `test_module` compares
 sizes and offsets. The meaning of each field stands beside the struct.
+
+A compiled module of other sources is recognised by their digest, for which setup.py runs this
+file by itself.
 """
 
 from __future__ import annotations
 
 from enum import IntEnum
 from functools import cache, lru_cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -32,7 +37,7 @@ class Family(IntEnum):
 
 
 class Ending(IntEnum):
-    """How the tracing of a self-motion ends (cpp/general_6r/self_motion.hpp)."""
+    """How the tracing of a self-motion ends (cpp/self_motion.hpp)."""
 
     CLOSED = 1
     STUCK = 2
@@ -45,14 +50,16 @@ FARTHEST_SEED = 1e9  # [rad or m]
 DEFAULT_POSITION_TOLERANCE = 1e-5  # [m]
 DEFAULT_ORIENTATION_TOLERANCE = 1e-4  # [rad]
 
+_SOURCES = Path(__file__).parent.parent / "cpp"
+
 Records: TypeAlias = NDArray[np.void]
 """One record (a zero-dimensional array) or several; with a name, the column of that field."""
 
 
 def _record(*fields: Any) -> np.dtype[Any]:
-    """Return a dtype of float64 fields: names, or names with a shape."""
-    pairs = [(field, ()) if isinstance(field, str) else field for field in fields]
-    return np.dtype([(name, np.float64, shape) for name, shape in pairs])
+    """Return a dtype of float64 fields: names, names with a shape, or with a shape and a dtype."""
+    rows = [(field, ()) if isinstance(field, str) else field for field in fields]
+    return np.dtype([(name, *(kind or [np.float64]), shape) for name, shape, *kind in rows])
 
 
 JOINT = _record(
@@ -61,19 +68,13 @@ JOINT = _record(
     *("prismatic", "lower", "upper", "unit", "spacing", "period", "leader", "ratio"),
 )
 PLAN_JOINT = _record(("direction", (3,)), ("point", (3,)), "slides", "sense")
-PLAN = np.dtype(
-    [
-        *((name, np.float64) for name in ("family", "reversed", "before", "parallel", "after")),
-        *((name, np.float64) for name in ("kept", "first", "invariant", "length")),
-        ("home_rotation", np.float64, (3, 3)),
-        ("home_position", np.float64, (3,)),
-        *(
-            (name, np.float64, (3,))
-            for name in ("centre", "meet", "pivot", "normal_0", "normal_1")
-        ),
-        *((name, np.float64) for name in ("zero", "bend_4", "bend_6")),
-        ("joints", PLAN_JOINT, (6,)),
-    ]
+PLAN = _record(
+    *("family", "reversed", "before", "parallel", "after", "kept", "first", "invariant", "length"),
+    ("home_rotation", (3, 3)),
+    ("home_position", (3,)),
+    *((name, (3,)) for name in ("centre", "meet", "pivot", "normal_0", "normal_1")),
+    *("zero", "bend_4", "bend_6"),
+    ("joints", (6,), PLAN_JOINT),
 )
 _HEAD = ("solutions", "starts", "evaluations", "best_effort", "singular")
 
@@ -95,7 +96,7 @@ def options_dtype(joints: int) -> np.dtype[Any]:
 def result_dtype(joints: int, slots: int) -> np.dtype[Any]:
     """Return the dtype of a result: its head, and the slots of solutions or the best effort."""
     slot = _record(("q", (joints,)), ("error", (6,)), "cost", "distance")
-    return np.dtype([*((name, np.float64) for name in _HEAD), ("slots", slot, (slots,))])
+    return _record(*_HEAD, ("slots", (slots,), slot))
 
 
 def record_sizes() -> tuple[int, ...]:
@@ -121,3 +122,10 @@ def with_slots(out: Records, slots: Records, solutions: int) -> Records:
         result[name] = out[name]
     result["solutions"], result["slots"] = solutions, slots
     return result
+
+
+def digest() -> str:
+    """Return the digest of the sources; empty where they are not installed."""
+    files = sorted(_SOURCES.rglob("*.?pp"))
+    content = b"\0".join(part for f in files for part in (f.name.encode(), f.read_bytes()))
+    return sha256(content).hexdigest()[:16] if files else ""

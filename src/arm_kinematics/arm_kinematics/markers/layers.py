@@ -43,62 +43,47 @@ class Layer:
         return draw
 
 
-_FRAMES, _TARGETS, _WORKSPACE = (f"{__package__}.{n}:" for n in ("frames", "targets", "workspace"))
-LAYERS = {
-    "link_frames": Layer(_FRAMES + "link_frames", (), "Frames of the links, with names."),
-    "dh_frames": Layer(
-        _FRAMES + "dh_frames", (), "Frames dh_0 .. dh_n, if described, with names."
-    ),
-    "joint_limits": Layer(
-        _FRAMES + "joint_limits", (), "Joint limits as arcs, with the current position."
-    ),
-    "text": Layer(
-        _TARGETS + "text", (Cause.JOINTS,), "Joint positions and the tip's coordinates."
-    ),
-    "trace": Layer(_TARGETS + "trace", (Cause.JOINTS,), "The tip's path, coloured by time."),
-    "goal": Layer(_TARGETS + "goal", (Cause.GOAL,), "Ghost of the arm at its goal.", on=True),
-    "target": Layer(
-        _TARGETS + "target",
-        (Cause.IK_ATTEMPT,),
-        "Requested pose, reached pose, residual.",
-        on=True,
-    ),
-    "branches": Layer(
-        _TARGETS + "branches", (Cause.IK_ATTEMPT,), "Ghosts of all requested solutions."
-    ),
-    "reach": Layer(
-        _WORKSPACE + "reach", (Cause.REGION,), "Slice through the reachable workspace."
-    ),
-    "reach_circles": Layer(_WORKSPACE + "reach_circles", (), "Reach circles of a planar arm."),
-    "joint_circles": Layer(
-        _WORKSPACE + "joint_circles",
-        (Cause.JOINTS,),
+_JOINTS, _ATTEMPT = (Cause.JOINTS,), (Cause.IK_ATTEMPT,)
+
+
+def _shipped(
+    module: str, name: str, causes: tuple[Cause, ...], text: str, on: bool = False
+) -> tuple[str, Layer]:
+    """Return a layer of this package, with its name, which is that of its function."""
+    return name, Layer(f"{__package__}.{module}:{name}", causes, text, on)
+
+
+_ROWS = (
+    _shipped("arm", "link_frames", (), "Frames of the links, with names."),
+    _shipped("arm", "dh_frames", (), "Frames dh_0 .. dh_n, if described, with names."),
+    _shipped("arm", "joint_limits", (), "Joint limits as arcs, with the current position."),
+    _shipped("arm", "text", _JOINTS, "Joint positions and the tip's coordinates."),
+    _shipped("arm", "trace", _JOINTS, "The tip's path, coloured by time."),
+    _shipped("arm", "goal", (Cause.GOAL,), "Ghost of the arm at its goal.", on=True),
+    _shipped("arm", "target", _ATTEMPT, "Requested pose, reached pose, residual.", on=True),
+    _shipped("arm", "branches", _ATTEMPT, "Ghosts of all requested solutions."),
+    _shipped("workspace", "reach", (Cause.REGION,), "Slice through the reachable workspace."),
+    _shipped("workspace", "reach_circles", (), "Reach circles of a planar arm."),
+    _shipped(
+        "workspace",
+        "joint_circles",
+        _JOINTS,
         "Circle on which each joint carries the next one or the tip, faint outside its limits.",
     ),
-    "former_postures": Layer(
-        _TARGETS + "former_postures",
-        (Cause.JOINTS,),
-        "Former postures of the arm; off clears them.",
+    _shipped("arm", "former_postures", _JOINTS, "Former postures of the arm; off clears them."),
+    _shipped(
+        "arm", "centres_of_mass", _JOINTS, "Centres of mass of the links and of the whole arm."
     ),
-    "centres_of_mass": Layer(
-        _TARGETS + "centres_of_mass",
-        (Cause.JOINTS,),
-        "Centres of mass of the links and of the whole arm.",
-    ),
-    "gravity_torques": Layer(
-        _FRAMES + "gravity_torques",
-        (Cause.JOINTS,),
+    _shipped(
+        "arm",
+        "gravity_torques",
+        _JOINTS,
         "Computed torques that hold the arm at rest, as shares of the limits.",
     ),
-    "manipulability_ellipsoid": Layer(
-        _FRAMES + "manipulability_ellipsoid",
-        (Cause.JOINTS,),
-        "Tip velocities at unit joint speeds.",
-    ),
-    "velocity_ellipsoid": Layer(
-        _FRAMES + "velocity_ellipsoid", (Cause.JOINTS,), "Tip velocities within the speed limits."
-    ),
-}
+    _shipped("arm", "manipulability_ellipsoid", _JOINTS, "Tip velocities at unit joint speeds."),
+    _shipped("arm", "velocity_ellipsoid", _JOINTS, "Tip velocities within the speed limits."),
+)
+LAYERS = dict(_ROWS)
 
 _LOGGER = logging.getLogger(__name__)
 PLUGINS = PluginGroup("arm_kinematics.marker_layers", "marker layer")

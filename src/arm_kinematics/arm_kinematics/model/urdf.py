@@ -17,9 +17,8 @@ from arm_description.urdf.file import read_urdf_file
 from arm_description.urdf.reader import UrdfTree, read_urdf
 
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.model.chain_model import ChainJoint, ChainLink, Parts, screw_of
+from arm_kinematics.model.chain_model import ChainJoint, ChainLink, MimicJoints, Parts, screw_of
 from arm_kinematics.model.lie import se3_exp
-from arm_kinematics.model.mimic_joints import MimicJoints
 
 _ROUNDING = 1e-9  # of limits [rad or m]
 _LOGGER = logging.getLogger(__name__)
@@ -42,14 +41,9 @@ def urdf_tree(xml: str | Path | UrdfTree) -> UrdfTree:
 
 
 @lru_cache(maxsize=1024)
-def _log_once(robot: str, sentence: str) -> None:
+def log_once(robot: str, sentence: str) -> None:
+    """Log a fault of a robot description."""
     _LOGGER.warning("robot '%s': %s", robot, sentence)
-
-
-def log_faults(tree: UrdfTree) -> None:
-    """Log the faults of single joints, each once."""
-    for sentence in fault_sentences(tree):
-        _log_once(tree.name, sentence)
 
 
 def fault_sentences(tree: UrdfTree) -> list[str]:
@@ -171,7 +165,7 @@ class _Builder:
             if lower > upper + _ROUNDING:
                 raise KinematicsError(f"{problem}; {remedy}", what=name)
             upper = max(lower, upper)
-            _log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
+            log_once(self._tree.name, f"{problem}, so it stays at {lower:g}; {remedy}")
         effort = leader.limit.effort if leader.limit else 0.0
         effort = math.inf if effort in (0.0, NO_EFFORT) else effort
         slides = leader.kind == "prismatic"

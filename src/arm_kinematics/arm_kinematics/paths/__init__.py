@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tool paths: straight lines and arcs, sampled, solved without jumps, and timed (no ROS)."""
 
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.timing import point_to_point, time_result
 

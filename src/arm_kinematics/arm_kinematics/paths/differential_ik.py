@@ -17,9 +17,8 @@ import numpy as np
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike, NDArray
 
-from arm_kinematics.arguments import one_of, vector
+from arm_kinematics.arguments import one_of, require, vector
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.errors import KinematicsError
 
 Rows = NDArray[np.intp]
 _NONE = 1e-9  # singular values below this are zero
@@ -31,8 +30,8 @@ _TASKS: dict[str, list[Rows]] = {
 }
 
 
-def _damped_inverse(J: Array, trusted: float) -> Array:
-    """Return the pseudo-inverse (n, m) of J (m, n), damped along its nearly singular directions.
+def _damped_inverses(s: Array, trusted: float) -> Array:
+    """Return the inverses of singular values, those of nearly singular directions damped.
 
     A singular value s below ``trusted`` is inverted as s / (s^2 + d^2) with d^2 = (1 -
     (s/trusted)^2) (trusted/2)^2, at most 1.2/trusted; the others exactly. Damping that grows
@@ -40,10 +39,8 @@ def _damped_inverse(J: Array, trusted: float) -> Array:
     1986, in the form of Chiaverini, IEEE Trans. Robotics and Automation 13(3), 1997, eq. 15; for
     each singular direction separately: Maciejewski and Klein, J. Robotic Systems 5(6), 1988.
     """
-    U, s, Vt = np.linalg.svd(J, full_matrices=False)
     d2 = np.where(s < trusted, (1.0 - (s / trusted) ** 2) * (0.5 * trusted) ** 2, 0.0)
-    gain = np.where(s > _NONE, s / np.maximum(s * s + d2, 1e-300), 0.0)
-    return np.asarray((Vt.T * gain) @ U.T)
+    return np.where(s > _NONE, s / np.maximum(s * s + d2, 1e-300), 0.0)
 
 
 def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: float) -> Array:
@@ -61,9 +58,9 @@ def _solve(J: Array, twist: Array, tasks: list[Rows], fixed: Array, trusted: flo
     speeds = np.zeros(columns.shape[1])
     for rows in tasks if free.any() else []:
         part = columns[rows]
-        inverse = _damped_inverse(part @ spare, trusted)
+        U, s, Vt = np.linalg.svd(part @ spare, full_matrices=False)
+        inverse = (Vt.T * _damped_inverses(s, trusted)) @ U.T
         speeds = speeds + inverse @ (missing[rows] - part @ speeds)
-        _, s, Vt = np.linalg.svd(part @ spare, full_matrices=False)
         V = Vt[s > _NONE]
         spare = spare - spare @ V.T @ V  # speeds that do not affect this task
     rates[free] = speeds
@@ -150,8 +147,7 @@ class DifferentialIk:
     ) -> None:
         mode = mode or ("pose" if chain.n >= 6 else "position_first")
         one_of(mode, "mode", tuple(_TASKS))
-        if not 0.0 < trusted < math.inf:
-            raise KinematicsError(f"trusted is {trusted!r}; expected a positive number")
+        require(0.0 < trusted < math.inf, "trusted", trusted, "a positive number")
         self._chain, self._tasks, self._trusted = chain, _TASKS[mode], trusted
         speeds = chain.velocity if velocity is None else velocity
         changes = chain.acceleration if acceleration is None else acceleration
@@ -181,8 +177,7 @@ class DifferentialIk:
         n = self._chain.n
         current, before = vector(q, n, "q"), vector(rates, n, "rates")
         target = vector(twist, 6, "twist")
-        if not 0.0 < dt < math.inf:
-            raise KinematicsError(f"dt is {dt!r}; expected a positive time", what="dt", value=dt)
+        require(0.0 < dt < math.inf, "dt", dt, "a positive time")
         one_of(axes, "axes", ("base", "tool"))
         if axes == "tool":
             R = self._chain.fk(current)[:3, :3]

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from arm_common.transforms import Array
@@ -24,9 +24,10 @@ from arm_kinematics.arguments import rigid_transform
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkResult
-from arm_kinematics.paths.options import AT_ONCE, PathOptions
-from arm_kinematics.paths.result import (
+from arm_kinematics.paths.cartesian_path import (
+    AT_ONCE,
     PathFailure,
+    PathOptions,
     PathResult,
     PathStatus,
     jump,
@@ -34,7 +35,6 @@ from arm_kinematics.paths.result import (
     no_solution,
 )
 from arm_kinematics.paths.shapes import PathShape, arc, line
-from arm_kinematics.paths.starts import path_starts
 
 Collision = Callable[[Array], str | None]
 """Function of joint positions (n,) that returns what collides, or None."""
@@ -221,24 +221,81 @@ class _CartesianPathFollower:
         rows = np.array(self._rows)
         rows.setflags(write=False)
         progress = np.array(self._progress) / (self._total or 1.0)
-        common = (self._chain.joint_names, rows)
         stops = tuple(i for i in self._stops if 0 < i < len(rows) - 1)
-        if failure is None:
-            message = f"The path is complete: {len(rows)} points."
-            status, errors = PathStatus.SUCCESS, (*self._errors, 0.0, 0.0)
-            return PathResult(status, message, *common, 1.0, stops, (), *errors, progress)
-        share = min(done / self._total, 1.0) if self._total else 0.0
-        x, y, z = self._chain.fk(rows[-1])[:3, 3]
-        message = (
-            f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
-            f"{z:.4g}) m: {failure.clause}."
-        )
-        errors = *self._errors, failure.position_error, failure.orientation_error
-        failed = failure.status, message, *common, share, stops, failure.joints
-        return PathResult(*failed, *errors, progress)
+        share, status, missing = 1.0, PathStatus.SUCCESS, (0.0, 0.0)
+        message = f"The path is complete: {len(rows)} points."
+        if failure is not None:
+            share = min(done / self._total, 1.0) if self._total else 0.0
+            status, missing = failure.status, (failure.position_error, failure.orientation_error)
+            x, y, z = self._chain.fk(rows[-1])[:3, 3]
+            message = (
+                f"The path ends after {100.0 * share:.3g} % of its length, at ({x:.4g}, {y:.4g}, "
+                f"{z:.4g}) m: {failure.clause}."
+            )
+        joints, names = failure.joints if failure else (), self._chain.joint_names
+        errors = *self._errors, *missing
+        return PathResult(status, message, names, rows, share, stops, joints, *errors, progress)
 
 
 _STARTS = 32
+_DESCENTS = 3  # until a posture is as accurate as it gets, at most
+_SAME = 1e-3  # postures that differ by less in every joint are the same [rad or m]
+
+
+def path_starts(
+    chain: Chain,
+    T: Array,
+    seed: ArrayLike | None,
+    options: PathOptions,
+    count: int,
+    timeout: float | None = None,
+) -> Iterator[IkResult]:
+    """Yield postures with the tool at a pose (4, 4), of each tolerance the nearest to the seed.
+
+    Those of narrower tolerances come first, up to a count of each, so that a wider tolerance only
+    adds some. From a posture that is only just within a wide one, the first step would be a leap.
+
+    Args:
+        chain: The arm.
+        T: The pose of the tip in the base frame.
+        seed: Joint positions (n,) [rad or m]; None is mid-range.
+        options: Components that count, and tolerances.
+        count: Of postures at one tolerance, at most.
+        timeout: Time limit of the search at the widest tolerance [s].
+
+    Yields:
+        A result with one solution each; if there are none, one result with the reason.
+
+    Raises:
+        KinematicsError: An argument is invalid.
+    """
+    postures: list[Array] = []
+    tolerances = options.narrowed()
+    for each in tolerances:
+        arguments = each.ik_arguments()
+        limit = timeout if each is tolerances[-1] else AT_ONCE
+        result = chain.ik(T, seed, max_solutions=count, timeout=limit, **arguments)
+        for q in result.every_q if result.ok else ():
+            settled = _settled(chain, T, q, arguments)
+            if settled.ok and not any(_are_same(settled.q, other) for other in postures):
+                postures.append(settled.q)
+                yield settled
+    if not postures:
+        yield result
+
+
+def _settled(chain: Chain, T: Array, q: Array, arguments: Mapping[str, Any]) -> IkResult:
+    """Return the result of descents from joint positions (n,) until they lead no farther."""
+    result = chain.ik(T, q, **arguments)
+    for _ in range(_DESCENTS):
+        if _are_same(result.q, q):
+            break
+        q, result = result.q, chain.ik(T, result.q, **arguments)
+    return result
+
+
+def _are_same(q: Array, other: Array) -> bool:
+    return bool(np.abs(q - other).max() < _SAME)
 
 
 def plan_path(

@@ -16,11 +16,11 @@ from arm_common.time_scaling import reachable_speeds
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import joint_positions, vector
+from arm_kinematics.arguments import joint_positions, require, vector
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels.compiled import backward_pass, forward_pass
-from arm_kinematics.paths.result import PathResult, limit_failure
+from arm_kinematics.paths.cartesian_path import PathResult, limit_failure
 
 _MIN_INTERVALS = 64  # a path is refined to at least this many
 # Extra points in the first and the last interval, as shares of it from the end of the path.
@@ -67,12 +67,7 @@ def time_path(
         KinematicsError: An argument is invalid.
     """
     q, fastest, a = _checked(path, velocity, acceleration)
-    if not 0.0 < scaling <= 1.0:
-        raise KinematicsError(
-            f"scaling is {scaling}; expected a number above 0 up to 1",
-            what="scaling",
-            value=scaling,
-        )
+    require(0.0 < scaling <= 1.0, "scaling", scaling, "a number above 0 up to 1")
     v = fastest * scaling
     steps = np.sqrt((((q[1:] - q[:-1]) / v) ** 2).sum(axis=1))
     keep = np.concatenate([[True], steps > 1e-9])
@@ -112,8 +107,7 @@ def keep_pace(
         raise KinematicsError(
             f"times: expected {len(q)} increasing from 0", what="times", value=times
         )
-    if not 0.0 < pace < np.inf:
-        raise KinematicsError(f"pace is {pace}; expected more than 0", what="pace", value=pace)
+    require(0.0 < pace < np.inf, "pace", pace, "more than 0")
     if len(q) == 1:
         return TimedPath(t.copy(), q, np.zeros_like(q))
     return _timed(_refined(_curve(t, q)), v, a, pace)

@@ -17,11 +17,9 @@ from arm_description.trajectories.trajectory import JointTrajectory, ToolTraject
 
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.paths.options import PathOptions
-from arm_kinematics.paths.planner import follow
-from arm_kinematics.paths.result import PathResult
+from arm_kinematics.paths.cartesian_path import PathOptions, PathResult
+from arm_kinematics.paths.planner import follow, path_starts
 from arm_kinematics.paths.shapes import line
-from arm_kinematics.paths.starts import path_starts
 
 _STARTS = 8  # postures in which the tool may be at the first pose
 _ACCURACY = 1e-5  # largest distance from the way [m]
@@ -69,18 +67,16 @@ def follow_poses(chain: Chain, poses: Array, start: Array, options: PathOptions)
     return FollowedPoses(np.array(rows), np.array(at), errors, failure)
 
 
-def joint_trajectory(
-    chain: Chain, tool: ToolTrajectory, seed: Array, speed: float
-) -> JointTrajectory:
+def joint_trajectory(chain: Chain, tool: ToolTrajectory, seed: Array) -> JointTrajectory:
     """Return the motion of the joints that moves the tool along a trajectory.
 
     The way begins in the posture nearest to joint positions (n,) from which it can be followed
-    to its end. The speed along it [m/s] is for a trajectory over arc length.
+    to its end. A trajectory over arc length is followed at 1 m/s.
 
     Raises:
         KinematicsError: The tool cannot follow it.
     """
-    times = tool.times_at(speed)
+    times = tool.times_at(1.0)
     assert times is not None
     turns = {"position_axis": _PEN_TILT}.get(tool.orientation, (_TILT, _TILT, _ROLL))
     options = PathOptions(
@@ -131,7 +127,7 @@ def tool_motion(tool: ToolTrajectory, model: RobotModel, file: str) -> JointTraj
     home = model.home_posture[1]
     try:
         seed = np.array([home[name] for name in model.joint_names])
-        motion = joint_trajectory(Chain.from_model(model), tool, seed, speed=1.0)
+        motion = joint_trajectory(Chain.from_model(model), tool, seed)
     except KinematicsError as error:
         raise InputError(str(error), file=file) from None
     if tool.lengths is None:

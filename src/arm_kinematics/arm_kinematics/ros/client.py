@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import math
 import sys
-import threading
 import time
 from traceback import walk_stack
 from typing import Any, Generic, TypeVar
@@ -124,13 +123,10 @@ class ServiceCaller(Generic[_Request, _Response]):
                 )
             time.sleep(_POLL_PERIOD)
         while (left := deadline - time.monotonic()) > 0.0:
-            done = threading.Event()
-            future = self._client.call_async(request)
-            future.add_done_callback(lambda _, done=done: done.set())
-            if done.wait(min(left, self._resend_period)):
-                response: _Response = future.result()
+            response: _Response | None
+            response = self._client.call(request, min(left, self._resend_period))
+            if response is not None:
                 return response
-            self._client.remove_pending_request(future)
         text = f"no response from '{name}' within {timeout:g} s"
         raise NoAnswerError(f"{text}; is this node being spun by an executor?", what=name)
 

@@ -15,17 +15,18 @@ from geometry_msgs.msg import PoseStamped
 
 from arm_interfaces.srv import GetJacobian, SolveDynamics, SolveFK
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.chain.rigid_body import GRAVITY
 from arm_kinematics.chain.robot import MissingJointsError
+from arm_kinematics.dexterity.conditioning import measures
 from arm_kinematics.dexterity.loads import ActuatorLoads
-from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.dynamics.rigid_body import GRAVITY
 from arm_kinematics.errors import KinematicsError
-from arm_kinematics.ros.request_fields import doubles, reused
 from arm_kinematics.ros.robot_state import (
     RobotStateCache,
     bad_request,
     check_joint,
+    doubles,
     joint_vector,
+    reused,
     unknown_positions,
 )
 

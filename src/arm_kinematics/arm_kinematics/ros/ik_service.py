@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The services solve_ik and solve_ik_batch: requests to arguments of ``Chain`` and back."""
+"""The services solve_ik, solve_ik_batch and plan_path: requests to arguments and back."""
 
 from __future__ import annotations
 
@@ -12,31 +12,39 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from arm_common.ros.message_conversions import fill_pose
+from arm_common.ros.message_conversions import duration_message, fill_pose
 from arm_common.transforms import Array
+from builtin_interfaces.msg import Duration
+from geometry_msgs.msg import Quaternion, Transform
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import IKSolution, JointWeight
-from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
+from arm_interfaces.srv import CancelIKBatch, PlanPath, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
-from arm_kinematics.ik.modes import MODES, constants
+from arm_kinematics.ik.options import MODES, constants
 from arm_kinematics.ik.result import IkSolution, IkStatus
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.markers.state import IkAttempt
-from arm_kinematics.ros.request_fields import (
+from arm_kinematics.paths import planner
+from arm_kinematics.paths.cartesian_path import PathOptions, PathResult
+from arm_kinematics.paths.timing import TimedPath, time_result
+from arm_kinematics.ros.robot_state import (
+    UNIT,
+    KinematicsParameters,
+    RobotStateCache,
+    bad_request,
+    check_joint,
     doubles,
-    pose_matrices,
+    joint_vector,
+    pose_matrix,
     reused,
-    seconds,
-    stamped_pose,
-    tool_matrix,
 )
-from arm_kinematics.ros.robot_state import RobotStateCache, bad_request, check_joint, joint_vector
 
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
@@ -55,24 +63,16 @@ _MAX_SOLUTIONS = 1000
 _MAX_TARGETS = 100_000
 
 
-def ik_arguments(state: RobotStateCache, chain: Chain, request: SolveIK.Request) -> dict[str, Any]:
-    """Return the arguments of Chain.ik except target, seed, tool and timeout.
+def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
+    """Return the arguments that Chain.ik and Chain.ik_batch have in common.
 
     All of them are hashable, for the option cache.
     """
-    count = request.max_solutions
-    if count > _MAX_SOLUTIONS:
-        raise bad_request(f"max_solutions is {count}; at most {_MAX_SOLUTIONS} are returned.")
-    return {**_options(state, chain, request), "max_solutions": count or 1}
-
-
-def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
-    """Return the arguments that Chain.ik and Chain.ik_batch have in common."""
     return {
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},
         "allow_approximate": request.allow_approximate,
-        "axis": axis(request),
+        "axis": _axis(request),
         "tolerance_axes": word(request, "tolerance_axes"),
         "weights": _weights(state, chain, request.joint_weights),
         "prefer": word(request, "preference"),
@@ -88,7 +88,7 @@ def word(request: Any, field: str) -> str:
     return str(words[value])
 
 
-def tolerance(request: Any, field: str) -> float:
+def _tolerance(request: Any, field: str) -> float:
     """Return a scalar tolerance of a request [m or rad]; 0 means the default."""
     scalar, default = float(getattr(request, field)), _TOLERANCES[field]
     if not scalar >= 0.0:
@@ -100,7 +100,7 @@ def tolerance(request: Any, field: str) -> float:
 
 def _box(request: Any, field: str) -> float | tuple[float, ...]:
     """Return the scalar tolerance of a request, or its three components; 0 means the scalar."""
-    scalar, three = tolerance(request, field), getattr(request, f"{field}s").tolist()
+    scalar, three = _tolerance(request, field), getattr(request, f"{field}s").tolist()
     if three == [0.0, 0.0, 0.0]:
         return scalar
     for value, name in zip(three, "xyz", strict=True):
@@ -112,12 +112,30 @@ def _box(request: Any, field: str) -> float | tuple[float, ...]:
     return tuple(value or scalar for value in three)
 
 
-def axis(request: Any) -> tuple[float, float, float] | None:
+def _axis(request: Any) -> tuple[float, float, float] | None:
     """Return the tool axis of a request; None if it is all zeros."""
     x, y, z = request.axis.x, request.axis.y, request.axis.z
     if not math.isfinite(x + y + z):
         raise bad_request("axis: contains NaN or infinity.")
     return None if x == y == z == 0.0 else (x, y, z)
+
+
+def _tool(message: Transform) -> Array | None:
+    """Return a tool as (4, 4) [m]: tip <- point; None if it is the identity or all zeros."""
+    p, q = message.translation, message.rotation
+    if p.x == p.y == p.z == q.x == q.y == q.z == 0.0 and q.w in (0.0, 1.0):
+        return None
+    return pose_matrix(p, q, "tool")
+
+
+def _seconds(duration: Duration, default: float, what: str) -> float:
+    """Return a duration [s]; 0 means the default."""
+    value = duration.sec + 1e-9 * duration.nanosec
+    if value < 0.0:
+        raise bad_request(
+            f"{what} is {value:g} s; expected a positive time, or 0 for {default:g} s."
+        )
+    return value or default
 
 
 def _weights(
@@ -150,10 +168,15 @@ class IkService:
         """Fill the response; return the attempt for the markers. Raises RejectedError."""
         state = self._state
         chain = state.chain(request.tip_frame)
-        arguments = ik_arguments(state, chain, request)
-        tool = tool_matrix(request.tool)
-        timeout = seconds(request.timeout, state.parameters.default_timeout, "timeout")
-        target = stamped_pose(state, request.target, "target")
+        if request.max_solutions > _MAX_SOLUTIONS:
+            raise bad_request(
+                f"max_solutions is {request.max_solutions}; at most {_MAX_SOLUTIONS} are returned."
+            )
+        arguments = _options(state, chain, request)
+        arguments["max_solutions"] = request.max_solutions or 1
+        tool = _tool(request.tool)
+        timeout = _seconds(request.timeout, state.parameters.default_timeout, "timeout")
+        target = state.pose(request.target, "target")
         joints = state.joints(request.seed, "seed", chain.joint_names)
         seed = joint_vector(chain, joints, "seed")
         result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
@@ -198,9 +221,9 @@ class IkBatchService:
         state, canceled = self._state, Event()
         chain = state.chain(request.tip_frame)
         arguments = _options(state, chain, request)
-        arguments["tool"] = tool_matrix(request.tool)
+        arguments["tool"] = _tool(request.tool)
         arguments["timeout"] = state.parameters.default_timeout
-        total = seconds(request.timeout, state.parameters.batch_timeout, "timeout")
+        total = _seconds(request.timeout, state.parameters.batch_timeout, "timeout")
         targets, seeds = self._targets(request), self._seeds(chain, request)
         if request.id in self._canceled:
             raise bad_request(f"id: another batch '{request.id}' is running.")
@@ -248,7 +271,7 @@ class IkBatchService:
                 f"orientations: there are {len(turns)} for {len(positions)} positions."
             )
         base = self._state.base_from(request.reference_frame)
-        return np.asarray(base @ pose_matrices(positions, turns))
+        return np.asarray(base @ _poses(positions, turns))
 
     def _seeds(self, chain: Chain, request: SolveIKBatch.Request) -> Array:
         """Return a seed for all targets (n,), or one for each (m, n)."""
@@ -269,6 +292,28 @@ class IkBatchService:
             if name in given:
                 seeds[:, column] = rows[:, given.index(name)]
         return seeds[0] if len(seeds) == 1 else seeds
+
+
+def _poses(positions: Array, turns: Array) -> Array:
+    """Return poses (m, 4, 4) of positions (m, 3) [m] and unit quaternions (m, 4), x y z w."""
+    lengths = np.linalg.norm(turns, axis=1)
+    bad = ~(np.isfinite(positions).all(axis=1) & (np.abs(lengths - 1.0) <= UNIT))
+    if bad.any():
+        k = int(np.argmax(bad))
+        raise bad_request(
+            f"target {k}: position {positions[k].tolist()}, quaternion {turns[k].tolist()}; "
+            "expected finite numbers and length 1, (0, 0, 0, 1) for no rotation."
+        )
+    (x, y, z), w = (turns[:, :3] / lengths[:, None]).T, turns[:, 3] / lengths
+    T = np.zeros((len(turns), 4, 4))
+    T[:, 0, 0], T[:, 1, 1], T[:, 2, 2], T[:, 3, 3] = (
+        1 - 2 * (y * y + z * z), 1 - 2 * (x * x + z * z), 1 - 2 * (x * x + y * y), 1.0
+    )  # fmt: skip
+    T[:, 0, 1], T[:, 1, 0] = 2 * (x * y - w * z), 2 * (x * y + w * z)
+    T[:, 0, 2], T[:, 2, 0] = 2 * (x * z + w * y), 2 * (x * z - w * y)
+    T[:, 1, 2], T[:, 2, 1] = 2 * (y * z - w * x), 2 * (y * z + w * x)
+    T[:, :3, 3] = positions
+    return T
 
 
 def _rows(values: Any, width: int, what: str) -> Array:
@@ -297,3 +342,80 @@ def _fill_batch(
     response.position_errors = doubles(batch.position_error)
     response.orientation_errors = doubles(batch.orientation_error)
     response.joint_distances = doubles(batch.distance)
+
+
+def plan_path(
+    state: RobotStateCache, request: PlanPath.Request, response: PlanPath.Response
+) -> Callable[[], None]:
+    """Check a request; return a function that fills the response and may run in any thread.
+
+    Both raise RejectedError if the request is invalid.
+    """
+    chain, options = state.chain(request.tip_frame), _path_options(request)
+    scaling = request.velocity_scaling
+    if not 0.0 <= scaling <= 1.0:
+        raise bad_request(
+            f"velocity_scaling is {scaling:g}; expected a number above 0 up to 1, or 0 for 1."
+        )
+    poses = _waypoints(state, request)
+    start = joint_vector(chain, state.joints(request.start, "start"), "start")
+    frame, timeout = state.robot.base, state.parameters.path_timeout
+    limits, via = _limits(chain, state.parameters), request.arc_via
+
+    def work() -> None:
+        result = planner.plan_path(chain, poses, start, options, arc_via=via, timeout=timeout)
+        _fill_path(response, result, time_result(result, *limits, scaling or 1.0), frame)
+
+    return work
+
+
+def _limits(chain: Chain, defaults: KinematicsParameters) -> tuple[Array, Array]:
+    """Return speed and acceleration limits (n,); the defaults where the robot has none."""
+    velocity = np.where(np.isfinite(chain.velocity), chain.velocity, defaults.default_velocity)
+    acceleration = np.where(
+        np.isfinite(chain.acceleration),
+        chain.acceleration,
+        defaults.default_acceleration * velocity,
+    )
+    return velocity, acceleration
+
+
+def _path_options(request: PlanPath.Request) -> PathOptions:
+    step = request.max_step
+    if not (math.isfinite(step) and step >= 0.0):
+        raise bad_request(
+            f"max_step is {step:g}; expected a positive length, or 0 for the default."
+        )
+    return PathOptions(
+        word(request, "mode"),
+        _tolerance(request, "position_tolerance"),
+        _tolerance(request, "orientation_tolerance"),
+        axis=_axis(request),
+        max_step=step or None,
+    )
+
+
+def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]:
+    """Return the poses (4, 4) in the base frame."""
+    if not request.waypoints:
+        raise bad_request("There are no waypoints.")
+    for waypoint, passed in zip(request.waypoints, request.arc_via, strict=False):
+        if passed:  # its orientation does not count, and may be invalid
+            waypoint.pose.orientation = Quaternion()
+    return [state.pose(T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
+
+
+def _fill_path(
+    response: PlanPath.Response, result: PathResult, timed: TimedPath, frame: str
+) -> None:
+    response.status, response.message = int(result.status), result.message
+    response.fraction = result.fraction
+    response.limiting_joints = list(result.limiting_joints)
+    trajectory = JointTrajectory(joint_names=list(result.joint_names))
+    trajectory.header.frame_id = frame
+    for time, position, velocity in zip(*timed, strict=True):
+        point = JointTrajectoryPoint()
+        point.positions, point.velocities = position.tolist(), velocity.tolist()
+        point.time_from_start = duration_message(float(time))
+        trajectory.points.append(point)
+    response.trajectory = trajectory

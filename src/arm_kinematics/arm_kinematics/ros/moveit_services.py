@@ -19,18 +19,11 @@ from geometry_msgs.msg import PoseStamped
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.request_fields import stamped_pose
-from arm_kinematics.ros.robot_state import (
-    BAD_REQUEST,
-    NO_TRANSFORM,
-    NOT_READY,
-    RejectedError,
-    RobotStateCache,
-    joint_vector,
-)
+from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector
 
 
 class MoveItCode(IntEnum):
@@ -49,14 +42,6 @@ class MoveItCode(IntEnum):
     NO_IK_SOLUTION = -31
 
 
-class MoveItRejectedError(KinematicsError):
-    """A MoveIt request is rejected with one of its codes."""
-
-    def __init__(self, code: MoveItCode, message: str) -> None:
-        super().__init__(message)
-        self.code = code
-
-
 def moveit_code(status: IkStatus) -> MoveItCode:
     """Return the code of a status: MoveIt has a single one for all unreachable targets."""
     if status == IkStatus.SUCCESS:
@@ -73,12 +58,12 @@ def target_pose(ik_request: Any, group: str) -> tuple[Any, str]:
     if len(poses) == 1:
         return poses[0], links[0] if links else ""
     if len(links) != len(poses):
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.INVALID_LINK_NAME,
             f"pose_stamped_vector has {len(poses)} poses, ik_link_names {len(links)} links; "
             "give one link each.",
         )
-    raise MoveItRejectedError(
+    raise RejectedError(
         MoveItCode.NO_IK_SOLUTION,
         f"pose_stamped_vector has {len(poses)} poses; group '{group}' has one tip.",
     )
@@ -86,20 +71,20 @@ def target_pose(ik_request: Any, group: str) -> tuple[Any, str]:
 
 def _check_supported(ik_request: Any, group: str) -> None:
     if ik_request.group_name != group:
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.INVALID_GROUP_NAME,
             f"There is no group '{ik_request.group_name}'; the only group is '{group}'.",
         )
     kinds = ("joint", "position", "orientation", "visibility")
     given = [kind for kind in kinds if getattr(ik_request.constraints, f"{kind}_constraints")]
     if given:
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.INVALID_GOAL_CONSTRAINTS,
             f"constraints: {' and '.join(given)} constraints are not supported; "
             "kinematics/solve_ik takes tolerances, an axis and joint weights.",
         )
     if ik_request.avoid_collisions:
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.COLLISION_CHECKING_UNAVAILABLE,
             "avoid_collisions: the kinematics know no obstacles; request without it, or use "
             "MoveIt's move_group.",
@@ -110,7 +95,7 @@ def check_single_axes(robot_state: Any) -> None:
     """Reject positions of joints with several degrees of freedom: the robot has none."""
     names = robot_state.multi_dof_joint_state.joint_names
     if names:
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.INVALID_ROBOT_STATE,
             f"robot_state: the robot has no joint '{names[0]}' with several degrees of freedom.",
         )
@@ -125,10 +110,10 @@ def allowed_time(timeout: Any, default: float) -> float:
 # mypy: disable-error-code="no-untyped-call"
 
 
-_CODES = {
-    BAD_REQUEST: MoveItCode.FAILURE,
-    NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
-    NOT_READY: MoveItCode.ROBOT_STATE_STALE,
+_CODES: dict[int, int] = {  # of rejections; those with a code of MoveIt keep it
+    SolveIK.Response.BAD_REQUEST: MoveItCode.FAILURE,
+    SolveIK.Response.NO_TRANSFORM: MoveItCode.FRAME_TRANSFORM_FAILURE,
+    SolveIK.Response.NOT_READY: MoveItCode.ROBOT_STATE_STALE,
 }
 
 
@@ -167,9 +152,9 @@ def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
         chain = state.robot.chain(tip)
     except KinematicsError as error:
         text = f"ik_link_name: {error}."
-        raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, text) from error
+        raise RejectedError(MoveItCode.INVALID_LINK_NAME, text) from error
     joints = _joints(state, ik_request.robot_state)
-    target = stamped_pose(state, pose, "pose_stamped")
+    target = state.pose(pose, "pose_stamped")
     seed = joint_vector(chain, joints, "robot_state")
     timeout = allowed_time(ik_request.timeout, settings.default_timeout)
     result = chain.ik(target, seed, timeout=timeout)
@@ -190,7 +175,7 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
     """
     links, robot = list(request.fk_link_names), state.robot
     if not links:
-        raise MoveItRejectedError(MoveItCode.INVALID_LINK_NAME, "fk_link_names is empty.")
+        raise RejectedError(MoveItCode.INVALID_LINK_NAME, "fk_link_names is empty.")
     joints = _joints(state, request.robot_state)
     known = [link for link in links if link in robot.links]
     poses = [robot.link_pose(link, joints) for link in known]
@@ -200,7 +185,7 @@ def compute_fk(state: RobotStateCache, clock: Clock, request: Any, response: Any
     into = inverse(state.base_from(frame))  # if rejected, the poses stay in the root's frame
     response.pose_stamped = [_stamped(into @ pose, frame, clock) for pose in poses]
     if len(known) < len(links):
-        raise MoveItRejectedError(
+        raise RejectedError(
             MoveItCode.INVALID_LINK_NAME,
             f"'{robot.name}' has no link {', '.join(repr(x) for x in links if x not in known)}; "
             f"it has {', '.join(robot.links)}.",
@@ -221,15 +206,13 @@ def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
     try:
         return state.joints(robot_state.joint_state, "robot_state")
     except RejectedError as rejection:
-        if rejection.status != BAD_REQUEST:
+        if rejection.status != SolveIK.Response.BAD_REQUEST:
             raise
-        raise MoveItRejectedError(MoveItCode.INVALID_ROBOT_STATE, str(rejection)) from rejection
+        raise RejectedError(MoveItCode.INVALID_ROBOT_STATE, str(rejection)) from rejection
 
 
-def _code(error: KinematicsError) -> MoveItCode:
-    if isinstance(error, MoveItRejectedError):
-        return error.code
+def _code(error: KinematicsError) -> int:
     if isinstance(error, RejectedError):
-        return _CODES[error.status]
+        return _CODES.get(error.status, error.status)
     is_stale = isinstance(error, MissingJointsError)
     return MoveItCode.ROBOT_STATE_STALE if is_stale else MoveItCode.FAILURE

@@ -1,34 +1,35 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The latest robot description, joint positions and frames that the node received."""
+"""The latest robot description, joint positions and frames, and what requests say of them."""
 
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from arm_common.ros.names import PrefixedNames, prefix_parameter, remember_positions
 from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
-from arm_common.transforms import Array
+from arm_common.transforms import Array, pose
+from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
+from transforms3d.quaternions import quat2mat
 
 from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 
-BAD_REQUEST: int = SolveIK.Response.BAD_REQUEST
-NO_TRANSFORM: int = SolveIK.Response.NO_TRANSFORM
-NOT_READY: int = SolveIK.Response.NOT_READY
+_STATUS = SolveIK.Response
 
 
 class RejectedError(KinematicsError):
-    """A request is rejected, with the status BAD_REQUEST, NO_TRANSFORM or NOT_READY."""
+    """A request is rejected, with BAD_REQUEST, NO_TRANSFORM or NOT_READY, or a code of MoveIt."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -40,16 +41,18 @@ def fill_rejection(response: Any, error: KinematicsError) -> None:
     if isinstance(error, RejectedError):
         response.status, response.message = error.status, str(error)
     else:
-        response.status, response.message = BAD_REQUEST, f"{error}."
+        response.status, response.message = _STATUS.BAD_REQUEST, f"{error}."
 
 
 def bad_request(message: str) -> RejectedError:
     """Return the error of an invalid request."""
-    return RejectedError(BAD_REQUEST, message)
+    return RejectedError(_STATUS.BAD_REQUEST, message)
 
 
 _MAX_NAMES = 20  # in a message
 _IDENTITY = np.eye(4)
+UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
+_M = TypeVar("_M")
 _positive = partial(parameter, low=1e-6, high=3600.0)
 
 
@@ -97,7 +100,8 @@ class RobotStateCache:
         """The robot; raises RejectedError if its description has not been received yet."""
         if self._robot is None:
             raise RejectedError(
-                NOT_READY, "No robot description has been received on robot_description yet."
+                _STATUS.NOT_READY,
+                "No robot description has been received on robot_description yet.",
             )
         return self._robot
 
@@ -204,8 +208,27 @@ class RobotStateCache:
             return self._tree.lookup(base, frame)
         except TransformError as error:
             raise RejectedError(
-                NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
+                _STATUS.NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
+
+    def pose(self, message: PoseStamped, what: str) -> Array:
+        """Return a pose in any frame of tf as (4, 4) in the base frame [m]."""
+        T = pose_matrix(message.pose.position, message.pose.orientation, what)
+        return self.base_from(message.header.frame_id) @ T
+
+
+def pose_matrix(p: Any, q: Any, what: str) -> Array:
+    """Return the transform (4, 4) [m] of the position and the quaternion of a request."""
+    length = math.hypot(q.x, q.y, q.z, q.w)
+    position = p.x, p.y, p.z
+    if not math.isfinite(length + sum(position)):
+        raise bad_request(f"{what}: the pose contains NaN or infinity.")
+    if abs(length - 1.0) > UNIT:
+        raise bad_request(
+            f"{what}: the quaternion has length {length:.6g} instead of 1; "
+            "(0, 0, 0, 1) means no rotation."
+        )
+    return pose(quat2mat((q.w, q.x, q.y, q.z)), position)
 
 
 def check_joint(robot: Robot, name: str, what: str) -> None:
@@ -227,7 +250,21 @@ def joint_vector(chain: Chain, joints: dict[str, float], what: str) -> Array:
 def unknown_positions(joints: Sequence[str], what: str) -> RejectedError:
     """Return the error of a request that needs unknown joint positions."""
     return RejectedError(
-        NOT_READY,
+        _STATUS.NOT_READY,
         f"The position of {', '.join(joints)} is not known: it has not been received on "
         f"joint_states yet, and {what} does not give it.",
     )
+
+
+def doubles(values: Array) -> array[float]:
+    """Return numbers as an array that messages accept without checking each element."""
+    return array("d", values.tobytes())
+
+
+def reused(pool: list[_M], make: Callable[[], _M], count: int) -> list[_M]:
+    """Return ``count`` messages of a growing pool, for reuse once the last response was sent.
+
+    Callers must fill every field that any of them fills.
+    """
+    pool.extend(make() for _ in range(count - len(pool)))
+    return pool[:count]

@@ -4,15 +4,18 @@
 
 import numpy as np
 import pytest
-from arm_kinematics.commands.summary import robot_summary
+from arm_kinematics.commands.describe import main
 from arm_kinematics.dexterity.reach import reach
 from arm_testing.robot_files import LINKAGE
 
 from arm_description import parse_robot
 
 
-def test_summary_shows_the_sum_and_the_range():
-    text = robot_summary(parse_robot(LINKAGE))
+def test_summary_shows_the_sum_and_the_range(tmp_path, capsys):
+    file = tmp_path / "linkage.yaml"
+    file.write_text(LINKAGE, encoding="utf-8")
+    assert main([str(file)]) == 0
+    text = capsys.readouterr().out
     assert "3 joints and 1 dependent" in text
     assert "4  level     turns  -shoulder - elbow   0  147      0" in text
     assert (

@@ -7,16 +7,14 @@ import pickle
 import numpy as np
 import pytest
 from arm_common.transforms import pose
-from arm_kinematics.dexterity.measures import (
+from arm_kinematics.dexterity.conditioning import (
+    PostureCost,
+    best_posture,
+    finite_limits,
     frobenius_condition,
     homogeneous_jacobian,
     log_cost,
     measures,
-)
-from arm_kinematics.dexterity.optimal_posture import (
-    PostureCost,
-    best_posture,
-    finite_limits,
     motion_directions,
 )
 from arm_kinematics.dexterity.workspace import (

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 from arm_common.transforms import inverse, pose, so3_exp
-from arm_kinematics.ik.closed_form.recognition import recognise
-from arm_kinematics.ik.general_6r.solver import General6R
+from arm_kinematics.ik.closed_form import recognise
+from arm_kinematics.ik.general_6r import General6R
 from arm_kinematics.model.lie import adjoint
 from arm_testing.chains import dh_parts, in_limits, posture
 from arm_testing.header_functions import real_roots, roots

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from arm_common.transforms import pose
-from arm_kinematics.ik.general_6r.solver import General6R
+from arm_kinematics.ik.general_6r import General6R
 from arm_testing.chains import apart, dh_parts, newton, shipped
 from arm_testing.samples import sampled
 

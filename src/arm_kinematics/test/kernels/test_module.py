@@ -20,7 +20,8 @@ from arm_common import time_scaling
 CHAIN = shipped("puma560")
 SOLVER = CHAIN._solver
 KEY = ("pose", 1e-5, 1e-4, None, "target", None, "nearest")
-FORM, OPTIONS, EXACT = SOLVER.known(KEY)
+PREPARED = SOLVER.prepared(KEY)
+FORM, OPTIONS, EXACT = PREPARED.form, PREPARED.descent, PREPARED.exact
 C, PLAN, Q = SOLVER.model.constants, FORM.plan, np.array([0.1, 0.6, -2.8, 0.3, 0.8, 0.1])
 T, ONE, SEVEN = CHAIN.fk(Q), np.ones(6), np.ones((4, 7))
 BODIES, RESULT = CHAIN.bodies.table, layout.empty_result(6, 8)
@@ -125,7 +126,7 @@ def test_output_arrays_must_be_writable():
 
 @pytest.mark.parametrize("wrong", [None, "text", [1.0], [[1.0] * 6], np.full(6, np.nan), 3])
 def test_request_gives_none_for_what_is_no_pose_or_posture(wrong):
-    nearest, solve_all = SOLVER.request(KEY), SOLVER.request_all(KEY)
+    nearest, solve_all = PREPARED.nearest, PREPARED.every
     assert nearest(wrong, Q) is None and solve_all(wrong, None) is None
     if wrong is not None:
         assert nearest(T, wrong) is None and solve_all(T, wrong) is None
@@ -196,9 +197,7 @@ def test_results_can_be_sent_to_another_process_and_requests_stay():
     general = shipped("raghavan_roth")
     general.all_solutions(general.fk(general.middle))
     state = general._solver.__getstate__()  # neither a request nor a function of LAPACK
-    assert (
-        state["_requests"] == state["_requests_for_all"] == {} and state["_all_postures"] is None
-    )
+    assert state["_prepared"] == {} and state["_all_postures"] is None
 
 
 def test_results_can_be_shared_by_threads(rng):

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from arm_common.transforms import Array, pose
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.markers.frames import METRES_PER_REACH
+from arm_kinematics.dexterity.conditioning import measures
+from arm_kinematics.markers.arm import METRES_PER_REACH
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
 from arm_kinematics.markers.mark import GREEN, ORANGE, RED, VIOLET, Kind, Mark
 from arm_kinematics.markers.state import (

@@ -7,9 +7,8 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import inverse, is_rigid, pose, so3_exp, so3_log
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.planner import follow, plan_path
-from arm_kinematics.paths.result import PathStatus
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
 from arm_testing.chains import REGULAR, posture, shipped

@@ -63,7 +63,7 @@ def _several(*links):
 def test_rejections_have_a_code_and_a_reason(fields, code, message):
     with pytest.raises(KinematicsError, match=message) as caught:
         target_pose(ik_request(**fields), "arm")
-    assert caught.value.code is MoveItCode[code]
+    assert caught.value.status is MoveItCode[code]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -72,7 +72,7 @@ def test_constraints_are_rejected(kind):
     setattr(request.constraints, f"{kind}_constraints", [object()])
     with pytest.raises(KinematicsError, match=f"{kind} constraints are not supported") as caught:
         target_pose(request, "arm")
-    assert caught.value.code is MoveItCode.INVALID_GOAL_CONSTRAINTS
+    assert caught.value.status is MoveItCode.INVALID_GOAL_CONSTRAINTS
 
 
 def test_multi_dof_joints_are_rejected():
@@ -81,7 +81,7 @@ def test_multi_dof_joints_are_rejected():
     state.multi_dof_joint_state.joint_names = ["floating"]
     with pytest.raises(KinematicsError, match="no joint 'floating'") as caught:
         check_single_axes(state)
-    assert caught.value.code is MoveItCode.INVALID_ROBOT_STATE
+    assert caught.value.status is MoveItCode.INVALID_ROBOT_STATE
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ import pytest
 from arm_common.ros.message_conversions import pose_matrix
 from arm_common.transforms import pose, quaternion, so3_exp
 from arm_description.model.elements import Payload
-from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.ik.modes import MODES
+from arm_kinematics.dexterity.conditioning import measures
+from arm_kinematics.ik.options import MODES
 from arm_kinematics.ros.ik_service import word
 from arm_testing.ros.kinematics import (
     KINDS,

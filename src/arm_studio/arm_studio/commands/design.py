@@ -26,7 +26,7 @@ from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.optimal_posture import best_posture
+from arm_kinematics.dexterity.conditioning import best_posture
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli

@@ -22,8 +22,7 @@ from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.model.units import SHOWN
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.dexterity.measures import measures
-from arm_kinematics.dexterity.optimal_posture import BestPosture, best_posture, condition_at
+from arm_kinematics.dexterity.conditioning import BestPosture, best_posture, condition_at, measures
 from arm_kinematics.dexterity.workspace import (
     SliceMap,
     SliceRows,

@@ -17,7 +17,7 @@ import numpy as np
 import sympy as sp
 from arm_common.transforms import Array, inverse, so3_exp
 from arm_kinematics.chain.chain import Chain
-from arm_kinematics.ik.closed_form.recognition import ClosedForm, recognise
+from arm_kinematics.ik.closed_form import ClosedForm, recognise
 from arm_kinematics.kernels.layout import BOTH, Family, Records
 
 from arm_studio.derivation.document import DerivationPage

@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.files.saving import contents, save_edit
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathStatus
 
 from arm_kinematics import Chain
 from arm_tasks.errors import TasksError

@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array, pose
 from arm_kinematics.dexterity.loads import not_checked
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathStatus
 
 from arm_tasks.planning.plan import Situation, StepReport, TaskPlan
 from arm_tasks.planning.planner import can_step, plan_task

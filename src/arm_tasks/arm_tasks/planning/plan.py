@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 from arm_common.transforms import Array, twist_z, wrap
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathStatus
 
 from arm_tasks.errors import PlanError
 from arm_tasks.planning.collision.checker import Clearance

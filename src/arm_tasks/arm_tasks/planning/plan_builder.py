@@ -15,8 +15,7 @@ from arm_common.transforms import Array
 from arm_description.model.elements import Payload
 from arm_description.model.gripper import Gripper
 from arm_description.robot_model import RobotModel, read_only
-from arm_kinematics.paths.options import PathOptions
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.shapes import PathShape
 from arm_kinematics.paths.timing import TimedPath, time_path
 

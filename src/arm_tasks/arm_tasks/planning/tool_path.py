@@ -9,13 +9,11 @@ from collections.abc import Iterator
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_kinematics.ik.modes import OF_STEP
+from arm_kinematics.ik.options import OF_STEP
 from arm_kinematics.ik.result import IkStatus, joint_list
-from arm_kinematics.paths.options import PathOptions
-from arm_kinematics.paths.planner import follow
-from arm_kinematics.paths.result import PathResult, PathStatus
+from arm_kinematics.paths.cartesian_path import PathOptions, PathResult, PathStatus
+from arm_kinematics.paths.planner import follow, path_starts
 from arm_kinematics.paths.shapes import PathShape
-from arm_kinematics.paths.starts import path_starts
 
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.task.steps import Orientation, Tolerance

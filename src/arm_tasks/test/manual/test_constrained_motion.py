@@ -9,9 +9,8 @@ import pytest
 import yaml
 from arm_description.trajectories.files import read_trajectory
 from arm_description.urdf.reader import read_urdf
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.planner import plan_path
-from arm_kinematics.paths.result import PathStatus
 from arm_tasks.errors import PlanError
 from arm_tasks.manual.follower import Follower, FollowOptions, JointMapping
 from arm_tasks.manual.jogger import HORIZON, MAX_DIRECTIONS, PERIOD, JogCommand, Jogger

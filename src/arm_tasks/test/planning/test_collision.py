@@ -11,7 +11,7 @@ import pytest
 from arm_common.transforms import pose, rpy_matrix, shift_z
 from arm_description.robot_file.reader import parse_robot
 from arm_description.urdf.reader import read_urdf
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
 from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies

@@ -9,7 +9,7 @@ import pytest
 from arm_common.transforms import pose, shift_z
 from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.shapes import line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result

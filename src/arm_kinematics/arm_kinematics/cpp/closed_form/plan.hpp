@@ -20,7 +20,7 @@ struct PlanJoint {
   double sense;             // 1 or -1, among parallel axes
 };
 
-// Its fields are those of PLAN in kernels/layout.py, filled by ik/closed_form/recognition.py.
+// Its fields are those of PLAN in kernels/layout.py, filled by ik/closed_form.py.
 struct Plan {
   double family;     // a Family
   double reversed;   // 1 if the joints are counted from the tip

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.paths.cartesian_path import PathStatus
 from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 
 from arm_kinematics import Chain, IkResult, KinematicsError

@@ -11,9 +11,8 @@ from arm_description.errors import DescriptionError
 from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
-from arm_kinematics.ik.modes import MODES
-from arm_kinematics.paths.options import PathOptions
-from arm_kinematics.paths.result import PathStatus
+from arm_kinematics.ik.options import MODES
+from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.timing import TimedPath, keep_pace
 from arm_kinematics.paths.trajectories import follow_poses
 

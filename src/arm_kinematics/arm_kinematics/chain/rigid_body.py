@@ -17,7 +17,7 @@ from arm_description.model.elements import Payload
 from arm_description.urdf.bodies import Bodies
 from numpy.typing import ArrayLike
 
-from arm_kinematics.arguments import floats, frozen, joint_positions, vector
+from arm_kinematics.arguments import floats, frozen, joint_positions, require, row, vector
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.kernels import compiled
 
@@ -99,7 +99,7 @@ class RigidBodyDynamics:
             KinematicsError: An argument is invalid, or nothing has a mass.
         """
         tau, table, g = np.empty((1, self.n)), self._table(payload), _gravity(gravity)
-        a, b, c = (_row(values)[None] for values in (q, qd, qdd))
+        a, b, c = (row(values)[None] for values in (q, qd, qdd))
         if not compiled.inverse_dynamics(table, a, b, c, g, tau):
             self._refuse(q=q, qd=qd, qdd=qdd)
         return np.asarray(tau[0])
@@ -112,7 +112,7 @@ class RigidBodyDynamics:
         """
         n, table = self.n, self._table(payload)
         M, still, units = np.empty((n, n)), np.zeros((n, n)), np.eye(n)
-        postures = np.tile(_row(q), (n, 1))
+        postures = np.tile(row(q), (n, 1))
         if not compiled.inverse_dynamics(table, postures, still, units, np.zeros(3), M):
             self._refuse(q=q)
         return np.asarray(0.5 * (M + M.T))
@@ -136,17 +136,11 @@ class RigidBodyDynamics:
     def _refuse(self, **rows: ArrayLike) -> NoReturn:
         for what, values in rows.items():
             array = floats(values)
-            for row in array if array is not None and array.ndim >= 2 else [values]:
-                joint_positions(row, self.joint_names, what)
+            for one in array if array is not None and array.ndim >= 2 else [values]:
+                joint_positions(one, self.joint_names, what)
         raise KinematicsError(
             f"{', '.join(rows)}: expected {self.n} finite numbers below 1e100 in one row", what="q"
         )
-
-
-def _row(values: ArrayLike) -> Array:
-    """Return values as a row of numbers, empty if they are not one."""
-    row = floats(values)
-    return row if row is not None and row.ndim == 1 else np.empty(0)
 
 
 def _gravity(gravity: ArrayLike) -> Array:
@@ -163,10 +157,6 @@ def checked_payload(payload: Payload | float) -> Payload:
     except (TypeError, ValueError):
         load = Payload(math.nan, (0.0, 0.0, 0.0))
     numbers = (load.mass, *load.centre, *(load.size or ()))
-    if not all(map(math.isfinite, numbers)) or load.mass < 0.0:
-        raise KinematicsError(
-            f"payload is {payload!r}; expected a mass of 0 kg or more, or a Payload",
-            what="payload",
-            value=payload,
-        )
+    valid = all(map(math.isfinite, numbers)) and load.mass >= 0.0
+    require(valid, "payload", payload, "a mass of 0 kg or more, or a Payload")
     return load

@@ -10,7 +10,7 @@
 #include <array>
 #include <numeric>
 
-#include "refinement.hpp"
+#include "general_6r.hpp"
 
 namespace arm {
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from arm_description.model.elements import Payload
 from arm_description.urdf.bodies import holding_torques
+from arm_kinematics.chain.rigid_body import GRAVITY
 from arm_kinematics.chain.robot import Robot
-from arm_kinematics.dynamics.rigid_body import GRAVITY
 from arm_testing.chains import posture
 from arm_testing.samples import ROBOTS
 

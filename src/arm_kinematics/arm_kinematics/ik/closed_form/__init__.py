@@ -1,3 +1,0 @@
-# Copyright 2026 Arm developers
-# SPDX-License-Identifier: Apache-2.0
-"""Closed form."""
