@@ -14,8 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z, twist_z, wrap
-from arm_kinematics.paths.cartesian_path import PathStatus
-from arm_kinematics.paths.options import PathOptions
+from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import PathShape, screw
 
