@@ -51,8 +51,7 @@ PROGRAMS = (
     Program("Chain", ("arm_kinematics",), 12_000),
     Program("kinematics node", ("arm_kinematics.ros.node",), 16_500),
     Program("task server", ("arm_tasks.ros.task_server.node",), 31_000, ("arm_simulation",)),
-    # with the reader of robot files, for postures and units
-    Program("browser view", ("arm_viewer.ros.node",), 16_900, ("arm_studio",)),
+    Program("browser view", ("arm_viewer.ros.node",), 16_000, ("arm_studio",)),
     Program("URDF", ("arm_description.robot_file.reader", "arm_description.urdf.writer"), 7_000),
 )
 COMPILED_BOUND = 3_500  # lines of C++

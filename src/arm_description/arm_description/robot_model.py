@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from arm_common.plugins import PluginGroup
@@ -33,8 +33,10 @@ from arm_description.model.elements import (
     dependent_joint,
 )
 from arm_description.model.gripper import Gripper, MountedTool
-from arm_description.model.transmissions.transmission import Drivetrain, Transmission
 from arm_description.model.units import SI, Units
+
+if TYPE_CHECKING:
+    from arm_description.model.transmissions.transmission import Transmission
 
 EXPORTERS = PluginGroup(
     group="arm_description.exporters",
@@ -136,19 +138,17 @@ class RobotModel:
         return any(joint.row.beta for joint in self.rows)
 
     @cached_property
-    def drivetrain(self) -> Drivetrain:
-        """The map between all joints and all actuators."""
-        return Drivetrain(self.joint_names, self.transmissions)
-
-    @cached_property
     def constraints(self) -> tuple[JointConstraint, ...]:
         """Limits of joints that depend on other joints, also those of the actuators' travel."""
-        own = tuple(joint.constraint for joint in self.joints if joint.constraint)
-        if not self.actuator_limits:
-            return (*own, *self.drivetrain.constraints())
-        travel = [self.actuator_limits[name] for name in self.drivetrain.actuators]
-        reason = "the linkage and its servo allow"
-        return (*own, *self.drivetrain.constraints(travel, reason))
+        limits: list[JointConstraint] = [j.constraint for j in self.joints if j.constraint]
+        place = self.joint_names.index
+        for one in sorted(self.transmissions, key=lambda t: min(map(place, t.joints))):
+            if self.actuator_limits:
+                travel = [self.actuator_limits[name] for name in one.actuators]
+                limits += one.constraints(travel, "the linkage and its servo allow")
+            else:
+                limits += one.constraints()
+        return tuple(limits)
 
     @cached_property
     def constraint_set(self) -> ConstraintSet:

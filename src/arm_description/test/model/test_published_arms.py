@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
+from arm_description.model.transmissions.transmission import Drivetrain
 
 from arm_description import load_robot, parse_robot
 
@@ -78,7 +79,7 @@ def test_eezybotarm_elbow_is_limited_by_its_shoulder(shoulder, lower, upper):
 def test_eezybotarm_servos_turn_as_its_library_maps_them(name):
     """map_kinematicsToServoAngles() of kinematic_model.py, without its rounding."""
     model = load_robot(name)
-    train = model.drivetrain
+    train = Drivetrain.of(model)
     for q in random_postures(model):
         q1, q2, q3 = np.degrees(q)
         waist, shoulder, elbow = np.degrees(train.to_actuators(q))

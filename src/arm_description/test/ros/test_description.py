@@ -7,6 +7,7 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.errors import UrdfError
 from arm_description.model.elements import ActuatorLimits
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.ros.description import DescriptionSubscription, limited_model, limited_urdf
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.servo_limits import TOPIC, limits_text
@@ -25,11 +26,11 @@ def narrowed(model):
 
     width = model.gripper and inside(model.gripper.min_width, model.gripper.max_width, 0.1)
     actuators = {}
-    if not model.drivetrain.is_identity:
+    if not Drivetrain.of(model).is_identity:
         ends = zip(
-            model.drivetrain.actuators,
-            model.drivetrain.to_actuators(model.lower),
-            model.drivetrain.to_actuators(model.upper),
+            Drivetrain.of(model).actuators,
+            Drivetrain.of(model).to_actuators(model.lower),
+            Drivetrain.of(model).to_actuators(model.upper),
             strict=True,
         )
         actuators = {n: inside(*sorted((float(a), float(b))), 1.0) for n, a, b in ends}

@@ -16,7 +16,10 @@ from typing import TYPE_CHECKING
 
 from arm_common.suggestions import did_you_mean
 from arm_description.model.elements import ActuatorLimits, mimic_names
-from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.model.transmissions.transmission import (
+    Drivetrain,
+    SeveralActuatorsTransmission,
+)
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.bus.interface import SerialBus, ServoBoard
@@ -168,7 +171,7 @@ class Calibration:
 
 def _coupling_of(model: RobotModel) -> Coupling | None:
     """Return the coupling of a robot description, None if it has none."""
-    drivetrain = model.drivetrain
+    drivetrain = Drivetrain.of(model)
     if drivetrain.is_identity and not model.constraints:
         return None
     units = {joint.name: UNITS[joint.type] for joint in model.joints}

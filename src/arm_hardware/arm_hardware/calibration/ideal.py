@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arm_description.model.gripper import Claw
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.bus.interface import CHANNELS, COUNTS, BusServo, SerialBus, ServoBoard
@@ -73,7 +74,7 @@ def ideal_calibration(
 
 def _bounded(axis: Axis, model: RobotModel) -> Axis:
     """Return an actuator with limits, by default those where its joints are at theirs."""
-    drivetrain = model.drivetrain
+    drivetrain = Drivetrain.of(model)
     if axis.name not in drivetrain.actuators or math.isfinite(axis.lower):
         return axis
     k = drivetrain.actuators.index(axis.name)

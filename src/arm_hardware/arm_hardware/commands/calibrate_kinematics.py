@@ -115,7 +115,7 @@ def calibrate_kinematics(options: argparse.Namespace) -> None:
         sys.stdout.write(OLDER.format(file=options.file, points=options.points))
     found = fit(model, select_parameters(model, options.lengths, options.keep), touches)
     sys.stdout.write(report(model, found, touches))
-    new = with_zeros(options.file, found, model.drivetrain)
+    new = with_zeros(options.file, found, Drivetrain.of(model))
     sys.stdout.write(new.diff())
     if options.yes or confirm(f"Write this to {options.file}?"):
         sys.stdout.write(f"Written; the previous file is {new.write()}.\n")

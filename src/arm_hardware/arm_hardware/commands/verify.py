@@ -21,7 +21,10 @@ from arm_common.cli import confirm, number, run, unused
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
-from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.model.transmissions.transmission import (
+    Drivetrain,
+    SeveralActuatorsTransmission,
+)
 from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
@@ -119,7 +122,7 @@ def report(driver: Driver, model: RobotModel, name: str) -> str:
     links = link_readings(model, np.array(q)).items()
     angles = ", ".join(f"{name} {math.degrees(angle):.1f}" for name, angle in links)
     upwards = f"\n  an inclinometer on the links shows: {angles} deg upwards" if angles else ""
-    maps = driver.output.maps[: len(model.drivetrain.actuators)]
+    maps = driver.output.maps[: len(Drivetrain.of(model).actuators)]
     tick = tip_resolution(model, q, maps) * 1e3
     return (
         f"{name}: {joints}\n"
@@ -133,7 +136,7 @@ def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMa
 
     Joint positions q are (n,) [rad or m]; maps are those of the actuators of the joints.
     """
-    drivetrain = model.drivetrain
+    drivetrain = Drivetrain.of(model)
     actuators = drivetrain.to_actuators(np.array(q, dtype=float))
     counts = [servo.count_of(position) for servo, position in zip(maps, actuators, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]

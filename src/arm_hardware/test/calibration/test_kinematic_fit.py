@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import yaml
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import (
@@ -108,7 +109,7 @@ def test_fit_reduces_the_tip_error_below_one_servo_count(robot, errors, seed, tm
     touches = arm.touches(rng, 20, 0.0005)
     found = arm.fit(touches)
     assert not found.unobservable and found.after.max() < 0.005
-    with_zeros(arm.file, found, arm.model.drivetrain).write()
+    with_zeros(arm.file, found, Drivetrain.of(arm.model)).write()
     assert arm.worst(rng) < 1.0
 
 
@@ -129,7 +130,7 @@ def test_exact_points_give_exact_zeros_for_either_sign(errors, sign, zero, robot
     rng = np.random.default_rng(0)
     found = arm.fit(arm.touches(rng, 12, 0.0))
     np.testing.assert_allclose(found.values, arm.errors, atol=1e-6)
-    with_zeros(arm.file, found, arm.model.drivetrain).write()
+    with_zeros(arm.file, found, Drivetrain.of(arm.model)).write()
     right = [math.radians(zero) - sign * e for e in arm.errors]
     np.testing.assert_allclose([s.zero for s in arm.servos()], right, atol=2e-5)
 

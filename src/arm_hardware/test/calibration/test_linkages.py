@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 
@@ -75,7 +76,7 @@ class Linkage:
 @pytest.mark.parametrize("name", BARS)
 def test_bars_closed_by_a_solver_put_the_tool_where_the_transmission_does(name):
     model = load_robot(name)
-    train, linkage = model.drivetrain, Linkage(name)
+    train, linkage = Drivetrain.of(model), Linkage(name)
     rest = np.array([model.postures["rest"][joint] for joint in model.joint_names])
     servos = train.actuators.index("shoulder"), train.actuators.index("elbow")
     start = train.to_actuators(rest)[list(servos)]
@@ -109,7 +110,7 @@ def vertical_line(radius, heights):
 
 def test_vertical_line_of_the_eezybotarm_stays_straight_to_a_count():
     model = load_robot("eezybotarm_mk2")
-    train = model.drivetrain
+    train = Drivetrain.of(model)
     calibration = load_calibration(config_folder() / "eezybotarm_mk2_servos.yaml")
     maps = [
         calibration.servos[n].map(calibration.board.setpoint_per_count) for n in train.actuators
@@ -135,7 +136,7 @@ def test_vertical_line_of_the_eezybotarm_stays_straight_to_a_count():
 @pytest.mark.parametrize("name", [*BARS, "braccio", "learm"])
 def test_counts_of_the_joints_of_counts_are_the_same(name):
     model, rng = load_robot(name), np.random.default_rng(1)
-    train = model.drivetrain
+    train = Drivetrain.of(model)
     calibration = load_calibration(config_folder() / f"{name}_servos.yaml")
     maps = [
         calibration.servos[n].map(calibration.board.setpoint_per_count) for n in train.actuators

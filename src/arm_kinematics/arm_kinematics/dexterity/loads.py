@@ -80,7 +80,7 @@ class ActuatorLoads:
     @classmethod
     def of_model(cls, model: RobotModel, chain: Chain | None = None) -> ActuatorLoads:
         """Return the loads of an arm with its transmissions."""
-        return cls(chain or Chain.from_model(model), model.drivetrain)
+        return cls(chain or Chain.from_model(model), Drivetrain.of(model))
 
     def torques(self, q: Array, tau: Array) -> Array:
         """Return the actuators' torques (k, m) for those of the joints (k, n) at q (k, n).

@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_kinematics.dexterity.loads import ActuatorLoads
 from arm_testing.chains import posture
 from arm_testing.samples import ROBOTS, sampled
@@ -34,7 +35,7 @@ def test_actuators_do_the_work_of_the_joints(name, rng):
     loads = ActuatorLoads.of_model(model)
     q = posture(loads.chain, rng)
     qd, tau = rng.normal(size=(2, model.n))
-    speeds = model.drivetrain.jacobian(q) @ qd
+    speeds = Drivetrain.of(model).jacobian(q) @ qd
     assert loads.torques(q[None], tau[None])[0] @ speeds == pytest.approx(tau @ qd, rel=1e-9)
 
 

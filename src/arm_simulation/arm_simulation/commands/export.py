@@ -14,6 +14,7 @@ from collections.abc import Sequence
 import numpy as np
 from arm_common.errors import number_text
 from arm_description.library import load_robot, shipped_robots
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_model, holding_torques
 
@@ -44,7 +45,7 @@ def weak_actuators(model: RobotModel) -> list[str]:
 
     The postures are those of the file, the middle and random ones inside the limits.
     """
-    bodies, drives = bodies_of_model(model), model.drivetrain
+    bodies, drives = bodies_of_model(model), Drivetrain.of(model)
     lower, upper = np.array(model.lower), np.array(model.upper)
     q = np.random.default_rng(0).uniform(lower, upper, (_SAMPLES, model.n))
     named = [[posture[name] for name in model.joint_names] for posture in model.postures.values()]

@@ -30,6 +30,7 @@ from arm_description.model.elements import (
 )
 from arm_description.model.gripper import Gripper
 from arm_description.model.transmissions.transmission import (
+    Drivetrain,
     LinearTransmission,
     Transmission,
 )
@@ -90,7 +91,7 @@ def shafts_of(model: RobotModel) -> tuple[Shaft, ...]:
     The effort of a joint is what all servos of its transmission give together; one without an
     effort is as strong as its URDF says.
     """
-    drives = model.drivetrain.drives()
+    drives = Drivetrain.of(model).drives()
     return tuple(_shaft(model, name, *drive) for name, drive in drives.items())
 
 
@@ -129,7 +130,7 @@ class Tangents:
     def __init__(self, mj_model: Any, model: RobotModel, length: float) -> None:
         """Find the tendons; a metre has ``length`` units."""
         self._mj_model = mj_model
-        drives = model.drivetrain.drives()
+        drives = Drivetrain.of(model).drives()
         self._rows = [
             _TendonRow(mj_model, shaft, transmission, length)
             for shaft in shafts_of(model)

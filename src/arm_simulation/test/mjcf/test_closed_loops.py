@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 
 from arm_description import load_robot
 
@@ -82,7 +83,7 @@ class Linkage:
 @pytest.mark.parametrize("name", ["mearm", "eezybotarm_mk1", "eezybotarm_mk2"])
 def test_horns_put_the_tool_where_the_transmission_does(name):
     model = load_robot(name)
-    train, linkage = model.drivetrain, Linkage(model)
+    train, linkage = Drivetrain.of(model), Linkage(model)
     servos = [train.actuators.index(joint) for joint in ("shoulder", "elbow")]
     rng = np.random.default_rng(3)
     postures = rng.uniform(model.lower, model.upper, (40, model.n))

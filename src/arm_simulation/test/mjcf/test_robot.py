@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from arm_description.model.elements import LinkMass, mimic_names
 from arm_description.model.gripper import Claw
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.urdf.assembly import written_effort
 from arm_description.urdf.elements import UrdfLink
 from arm_description.urdf.optional.bars import bar_parts
@@ -58,7 +59,7 @@ def test_limits_masses_and_actuators_are_those_of_the_robot(robot):
     for joint in model.joints:
         assert compiled.joint(joint.name).range == pytest.approx([joint.lower, joint.upper])
     middle = 0.5 * (model.lower + model.upper)
-    rates = np.abs(model.drivetrain.jacobian(middle))
+    rates = np.abs(Drivetrain.of(model).jacobian(middle))
     for joint, own in zip(model.joints, np.diag(rates), strict=True):  # behind its gear
         most = compiled.actuator(joint.name).forcerange[1] * own
         assert most == pytest.approx(written_effort(joint))
@@ -207,7 +208,7 @@ class Direct:
 
 def simulated(model, errors=EXACT):
     """Return a world without gravity and the names of its servos."""
-    names = list(model.drivetrain.actuators)
+    names = list(Drivetrain.of(model).actuators)
     if model.gripper:
         names.append("gripper")
     maps = {name: Direct(i) for i, name in enumerate(names)}
@@ -240,7 +241,7 @@ def test_shafts_are_where_the_transmissions_put_them_and_their_torques_pass(mode
     """By virtual work, the torques of the joints are the transposed Jacobian times the shafts'."""
     compiled = mujoco.MjModel.from_xml_string(robot_mjcf(model, units))
     data, tangents = mujoco.MjData(compiled), Tangents(compiled, model, units.length)
-    names, train = model.joint_names, model.drivetrain
+    names, train = model.joint_names, Drivetrain.of(model)
     scale = np.array([units.length if j.type == "prismatic" else 1.0 for j in model.joints])
     ids = [compiled.actuator(name).id for name in train.actuators]
     gain = compiled.actuator_gainprm[ids, 0]
@@ -264,7 +265,7 @@ def test_shafts_are_where_the_transmissions_put_them_and_their_torques_pass(mode
 def test_arm_goes_where_its_servos_turn(model):
     world, names = simulated(model)
     for q in postures(model, 2):
-        pulses = [1000.0 * a + 10000.0 for a in model.drivetrain.to_actuators(q)]
+        pulses = [1000.0 * a + 10000.0 for a in Drivetrain.of(model).to_actuators(q)]
         pulses += [10000.0] * (len(names) - len(pulses))
         for _ in range(20):
             world.step(pulses.__getitem__, 10)

@@ -5,6 +5,7 @@
 import re
 
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.calibration.wizard.mechanisms import Mechanism
 from arm_studio.commands import draw
 
@@ -18,7 +19,7 @@ def test_guide_names_pictures_that_can_be_drawn(name, monkeypatch):
     drawn = []
     monkeypatch.setattr(draw, "picture", lambda *given: drawn.append(given) or b"")
     monkeypatch.setattr(draw, "write_bytes", lambda *_: None)
-    for actuator in model.drivetrain.actuators:
+    for actuator in Drivetrain.of(model).actuators:
         mechanism = Mechanism(model, actuator)
         lines = re.findall(r"draw (\S+ --joints .* \S+\.svg) draws", mechanism.guide())
         assert len(lines) == len(mechanism.joints)

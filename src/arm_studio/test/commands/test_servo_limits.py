@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from arm_common.transforms import matrix_rpy
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.trajectories.files import write_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_hardware.calibration.calibration import axes_of
@@ -41,7 +42,7 @@ def measured(model, rng, file):
     """Write a calibration whose servos reach less, or are slower, than the robot file says."""
     data = yaml.safe_load(template(model))
     entries = data["joints"] | ({"gripper": data["gripper"]} if "gripper" in data else {})
-    axes, drivetrain = axes_of(model), model.drivetrain
+    axes, drivetrain = axes_of(model), Drivetrain.of(model)
     reach = np.array([drivetrain.to_actuators(q) for q in (model.lower, model.upper)]).T
     reached = dict(zip(drivetrain.actuators, np.sort(reach), strict=True))
     for axis in axes.actuators:

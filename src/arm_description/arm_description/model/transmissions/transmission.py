@@ -16,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 from arm_common.transforms import Array
@@ -260,6 +261,18 @@ class SeveralActuatorsTransmission(LinearTransmission):
         return spread
 
 
+class DrivenModel(Protocol):
+    """What a drivetrain is made from, as a `RobotModel` has it."""
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """Names of the joints from the base to the tool."""
+
+    @property
+    def transmissions(self) -> tuple[Transmission, ...]:
+        """Those of joints that are not their own actuators."""
+
+
 class Drivetrain:
     """The map between all joints of an arm and all actuators.
 
@@ -294,6 +307,11 @@ class Drivetrain:
         self._curved = [
             i for i, t in enumerate(self.transmissions) if not isinstance(t, LinearTransmission)
         ]
+
+    @classmethod
+    def of(cls, model: DrivenModel) -> Drivetrain:
+        """Return the drivetrain of a robot."""
+        return cls(model.joint_names, model.transmissions)
 
     @property
     def is_linear(self) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import yaml
 from arm_description.model.transmissions.curved import CrankTransmission
-from arm_description.model.transmissions.transmission import SimpleTransmission
+from arm_description.model.transmissions.transmission import Drivetrain, SimpleTransmission
 from arm_description.robot_file.schema import robot_schema
 from arm_description.robot_file.writer import robot_yaml
 from jsonschema import Draft202012Validator
@@ -41,7 +41,13 @@ EVERY_KIND = f"""\
 
 def test_every_kind_is_read_and_written_back():
     model = parse_robot(EVERY_KIND)
-    assert model.drivetrain.actuators == ("waist", "left", "right", "elbow", "rack")
+    assert Drivetrain.of(model).actuators == (
+        "waist",
+        "left",
+        "right",
+        "elbow",
+        "rack",
+    )
     assert model.transmissions[0] == SimpleTransmission(
         ("waist",), ("waist",), -2.05, math.radians(3)
     )
@@ -52,14 +58,14 @@ def test_every_kind_is_read_and_written_back():
     Draft202012Validator(robot_schema()).validate(yaml.safe_load(text))
     Draft202012Validator(robot_schema()).validate(yaml.safe_load(EVERY_KIND))
     q = np.array([0.1, 1.2, -1.5, 0.012])
-    assert parse_robot(text).drivetrain.to_actuators(q) == pytest.approx(
-        model.drivetrain.to_actuators(q)
+    assert Drivetrain.of(parse_robot(text)).to_actuators(q) == pytest.approx(
+        Drivetrain.of(model).to_actuators(q)
     )
 
 
 def test_file_without_transmissions_has_an_actuator_for_each_joint():
     model = parse_robot(HEAD.removesuffix("transmissions:\n"))
-    assert model.transmissions == () and model.drivetrain.is_identity
+    assert model.transmissions == () and Drivetrain.of(model).is_identity
     assert "transmissions" not in robot_yaml(model)
 
 

@@ -20,6 +20,7 @@ from arm_common.transforms import Array
 from arm_description.model.elements import Joint
 from arm_description.model.transmissions.curved import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.transmission import (
+    Drivetrain,
     ParallelogramTransmission,
     SeveralActuatorsTransmission,
     SimpleTransmission,
@@ -175,7 +176,9 @@ class Mechanism:
     def __init__(self, model: RobotModel, name: str, robot: str = "") -> None:
         """Find the transmission of an actuator of a robot, whose name or file is `robot`."""
         self._model, self._name, self._robot = model, name, robot or model.name
-        self._transmission, self._output = model.drivetrain.drives()[name]
+        self._transmission, self._output = Drivetrain(
+            model.joint_names, model.transmissions
+        ).drives()[name]
         self._laws = inclinometer_laws(model)
         self.joints = self._transmission.inputs
 

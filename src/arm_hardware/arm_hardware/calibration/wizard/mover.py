@@ -9,7 +9,10 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from arm_common.terminal import Screen
-from arm_description.model.transmissions.transmission import SeveralActuatorsTransmission
+from arm_description.model.transmissions.transmission import (
+    Drivetrain,
+    SeveralActuatorsTransmission,
+)
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.calibration import ServoCalibration
@@ -22,7 +25,7 @@ class ServoPartners:
 
     def __init__(self, model: RobotModel | None, setpoint_per_count: float) -> None:
         """Find the groups of a robot, none without one; ``setpoint_per_count`` as of its board."""
-        drives = model.drivetrain.drives() if model else {}
+        drives = Drivetrain.of(model).drives() if model else {}
         self._drives = {
             name: (transmission, output)
             for name, (transmission, output) in drives.items()

@@ -14,6 +14,7 @@ from datetime import date
 from functools import partial
 
 from arm_common.terminal import Screen
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.axes import GRIPPER
@@ -247,7 +248,7 @@ class CalibrationSession:
 
     def _positions(self, model: RobotModel) -> dict[str, float]:
         """Return where all joints' servos hold [rad or m]; raise ValueError if one does not."""
-        names = model.drivetrain.actuators
+        names = Drivetrain.of(model).actuators
         limp = [name for name in names if self._setpoints.counts[name] is None]
         if limp:
             raise ValueError(f"{' and '.join(limp)} must hold, too (p)")
@@ -386,7 +387,7 @@ class CalibrationSession:
 
 
 def _mechanisms(model: RobotModel, robot: str) -> dict[str, Mechanism]:
-    return {name: Mechanism(model, name, robot) for name in model.drivetrain.actuators}
+    return {name: Mechanism(model, name, robot) for name in Drivetrain.of(model).actuators}
 
 
 def number(text: str) -> float:

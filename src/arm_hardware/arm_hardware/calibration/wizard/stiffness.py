@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_urdf, holding_torques
 from arm_description.urdf.kinematics import link_poses
@@ -42,7 +43,7 @@ class HungWeight:
         """
         if not 0.0 < mass <= 20.0:
             raise ValueError(f"{1e3 * mass:g} g is not a weight to hang on this arm")
-        drivetrain = model.drivetrain
+        drivetrain = Drivetrain.of(model)
         self._names = drivetrain.actuators
         tree = read_urdf(model.to_urdf())
         if frame not in tree.links:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from arm_common.yaml.editing import flow_word
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.bus.interface import FEETECH, PCA9685, SerialBus, ServoBoard
@@ -66,7 +67,7 @@ def template(model: RobotModel, protocol: str = "") -> str:
         port=PORT,
         protocol="" if protocol == FEETECH else f"  protocol: {flow_word(protocol)}\n",
     )
-    if not model.drivetrain.is_identity:
+    if not Drivetrain.of(model).is_identity:
         text = text.replace("joint angle", "actuator angle")
     for name, servo in servos.items():
         entry = _entry(servo, wires_of(board))

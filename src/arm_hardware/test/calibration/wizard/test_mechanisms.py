@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.bus.fake import FakeBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import axes_of
@@ -150,8 +151,8 @@ def test_readings_are_typed_and_computed(path):
 def test_measured_joints_become_positions_of_the_actuator(name):
     model, rng = load_robot(name), np.random.default_rng(0)
     for q in rng.uniform(model.lower, model.upper, (20, model.n)):
-        actuators = model.drivetrain.to_actuators(q)
-        for actuator, expected in zip(model.drivetrain.actuators, actuators, strict=True):
+        actuators = Drivetrain.of(model).to_actuators(q)
+        for actuator, expected in zip(Drivetrain.of(model).actuators, actuators, strict=True):
             mechanism = Mechanism(model, actuator)
             joints = [math.degrees(q[model.joint_names.index(j)]) for j in mechanism.joints]
             found = mechanism.actuator_position(joints, math.radians(1.0))
@@ -173,7 +174,7 @@ def test_points_measured_at_the_joints_drive_the_arm_right(path):
         keys += ["m", f"{joint_at(count * COUNT):.3f}"]
     typed(model, text, [*keys, "w", "y"], path)
     servo = load_calibration(path).maps(axes_of(model))[0]
-    actuator = model.drivetrain.to_actuators(np.radians([12.0, 70.0, -100.0]))[0]
+    actuator = Drivetrain.of(model).to_actuators(np.radians([12.0, 70.0, -100.0]))[0]
     assert joint_at(servo.count_of(actuator) * COUNT) == pytest.approx(12.0, abs=0.15)
 
 

@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.calibration.kinematic_fit import tip_jacobian, tip_position
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.servo_map import PointMap
@@ -74,7 +75,7 @@ def test_inclinometer_on_the_links_shows_what_the_pulses_mean(made, robot, capsy
     shown = re.search(r"shows: shoulder (.*), elbow (.*), level (.*) deg", capsys.readouterr().out)
     servos = told(driver)
     model = load_robot(robot)
-    _, shoulder, elbow = np.degrees(model.drivetrain.to_joints(np.array(servos[:3])))
+    _, shoulder, elbow = np.degrees(Drivetrain.of(model).to_joints(np.array(servos[:3])))
     assert [float(x) for x in shown.groups()] == pytest.approx(
         [shoulder, shoulder + elbow, 0.0], abs=0.06
     )

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_description.model.transmissions.transmission import Drivetrain
 from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.kinematic_fit import joint_zeros, tip_position
@@ -380,19 +381,22 @@ def test_template_of_a_calibration_has_an_entry_for_each_actuator(model, tmp_pat
     path = tmp_path / "new.yaml"
     path.write_text(template(model))
     servos = load_calibration(path).servos
-    assert list(servos) == [*model.drivetrain.actuators, "gripper"]
+    assert list(servos) == [
+        *Drivetrain.of(model).actuators,
+        "gripper",
+    ]
     load_calibration(path).maps(axes_of(model))
 
 
 def test_tip_moves_by_the_resolution_of_the_worst_servo(model, servos):
     maps = load_calibration(servos).maps(axes_of(model))[:5]
     q = np.array(degrees(10, 80, -95, 5))
-    actuators = model.drivetrain.to_actuators(q)
+    actuators = Drivetrain.of(model).to_actuators(q)
     moved = []
     for k, servo in enumerate(maps):
         count = servo.count_of(actuators[k])
         step = abs(servo.position_of(count + 1) - servo.position_of(count))
-        beside = model.drivetrain.to_joints(actuators + step * np.eye(5)[k])
+        beside = Drivetrain.of(model).to_joints(actuators + step * np.eye(5)[k])
         moved.append(np.linalg.norm(tip_position(model, beside) - tip_position(model, q)))
     assert tip_resolution(model, q, maps) == pytest.approx(max(moved), rel=0.02)
 
@@ -406,14 +410,17 @@ def test_fitted_zeros_of_joints_become_zeros_of_actuators(model, servos, tmp_pat
     found = SimpleNamespace(
         parameters=[p for p in joint_zeros(linear) if p.name != "elbow"], values=off[[0, 1, 3]]
     )
-    after = with_zeros(servos, found, linear.drivetrain).calibration.maps(axes_of(linear))
+    after = with_zeros(servos, found, Drivetrain.of(linear)).calibration.maps(axes_of(linear))
     pulses = [
-        [m.setpoint_of(a) for m, a in zip(maps, linear.drivetrain.to_actuators(at), strict=False)]
+        [
+            m.setpoint_of(a)
+            for m, a in zip(maps, Drivetrain.of(linear).to_actuators(at), strict=False)
+        ]
         for maps, at in ((before, q - off), (after, q))
     ]
     assert pulses[0] == pytest.approx(pulses[1], abs=0.1)
     with pytest.raises(HardwareError, match="crank or a measured table"):
-        with_zeros(servos, found, model.drivetrain)
+        with_zeros(servos, found, Drivetrain.of(model))
 
 
 def test_fake_hardware_takes_the_same_way(model):
