@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution of one step, which is started once, polled until it ends, and stopped on request.
 
-Also the part of the motion that remains of an interrupted step.
+Of an interrupted step, `remaining_motion` makes the part of the motion that remains.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What two parallel jaws hold: whether they grip a nut or a payload, and if not, why.
 
-Also where a payload lands when it is released.
+`resting_pose` tells where a payload lands when it is released.
 """
 
 from __future__ import annotations
