@@ -179,10 +179,8 @@ def _arguments():
         ),
         "log_level": ("info", levels, "Least severity of the messages that the nodes log."),
     }
-    return [
-        *namespace_arguments(),
-        *(
-            DeclareLaunchArgument(name, default_value=default, choices=words, description=text)
-            for name, (default, words, text) in table.items()
-        ),
-    ]
+    robot, *others = (
+        DeclareLaunchArgument(name, default_value=default, choices=words, description=text)
+        for name, (default, words, text) in table.items()
+    )
+    return [robot, *namespace_arguments(), *others]

@@ -75,10 +75,8 @@ def arm(name, publish_clock):
 
 def rviz():
     """Return RViz with both arms, and a drag handle for each."""
-    handle, config = (
-        TABLE["tool_handle"],
-        RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG),
-    )
+    handle = TABLE["tool_handle"]
+    config = RvizConfig(LaunchConfiguration("rviz_config"), RVIZ_CONFIG)
     handles = [
         replace(handle.with_parameters({"prefix": f"{name}_"}), namespace=name) for name in ARMS
     ]

@@ -1,10 +1,13 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Run nodes as a process with an orderly shutdown or in a thread, and ROS sessions for tools.
+"""Run nodes as a process with an orderly shutdown, or ROS sessions for tools; their threads.
 
 The executor spins in its own thread while the main thread waits for the end. So a signal takes
-effect at once whatever a callback does, and nodes shut down while ROS still works.
+effect at once whatever a callback does, and nodes shut down while ROS still works. Long work that
+a callback awaits has a thread of its own, too.
 """
+
+# mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
 
@@ -50,8 +53,6 @@ _DEFAULTS = ("--ros-args", "-p", "start_type_description_service:=false", "--")
 _LOGGER = rclpy.logging.get_logger("process")
 _SET_TIME = TimeSource.clock_callback
 _CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know what it said before
-
-# mypy: disable-error-code="no-untyped-call"
 
 _T = TypeVar("_T")
 _SWITCH_INTERVAL = 1e-4  # [s]

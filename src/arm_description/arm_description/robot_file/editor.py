@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
 import numpy as np
-from arm_common.files.saving import contents, save_edit
+from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
 from yaml import ScalarNode
@@ -30,6 +30,7 @@ LINK_SECTIONS = ("masses", "meshes", "looks")  # their keys are names of links
 JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # hold names of joints
 TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
 _DIGITS = 12  # of the positions in a posture
+_ROUNDING = 1e-9  # error of the written decimals [rad or m]
 _WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
 _PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
 
@@ -253,7 +254,9 @@ class RobotEditor(CheckedEditor[RobotModel]):
             else:
                 editor.set(path, flow_mapping({flow_word(j): text for j, text in values.items()}))
             after = self.parse(editor.data)
-            if after != replace(model, postures={**model.postures, name: after.postures[name]}):
+            stored = after.postures[name]
+            is_other = any(abs(stored[joint] - kept[joint]) > _ROUNDING for joint in values)
+            if is_other or after != replace(model, postures={**model.postures, name: stored}):
                 raise DescriptionError(
                     f"posture {name!r} cannot be changed alone",
                     remedy="if an alias (*name) shares it with another, write it out by hand",
@@ -282,9 +285,11 @@ def store_posture(
         InputError: the file or its backup cannot be written. The file is unchanged after errors.
     """
     file = FilePath(path).resolve()
-    if (data := contents(file)) is None:
-        problem = "cannot be read (No such file or directory)"
-        raise DescriptionError(problem, remedy="check the path", file=str(path))
+    try:
+        data = file.read_bytes()
+    except OSError as error:
+        problem = f"cannot be read ({error.strerror})"
+        raise DescriptionError(problem, remedy="check the path", file=str(path)) from None
     editor = RobotEditor(data, str(path))
     model = editor.model
     known = (*model.joint_names, GRIPPER_KEY) if model.gripper else model.joint_names

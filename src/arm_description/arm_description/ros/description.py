@@ -31,6 +31,9 @@ from arm_description.urdf.elements import CONSTRAINTS
 from arm_description.urdf.reader import parse_xml
 from arm_description.urdf.servo_limits import KEYS, TOPIC
 
+POLL_PERIOD = 0.3  # [s] of calls of `DescriptionSender.poll`, of wall time
+RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
+
 
 def driven_robot(limits: str) -> tuple[str, str]:
     """Return the prefix and the name of the robot of a driver's message; "" where it has none."""
@@ -156,10 +159,6 @@ class DescriptionSubscription:
             except UrdfError as error:
                 self._node.get_logger().warning(f"{TOPIC} is ignored: {error}")
         self._receive(String(data=text))
-
-
-POLL_PERIOD = 0.3  # [s] of calls of `DescriptionSender.poll`, of wall time
-RESEND_DELAY = 3.0  # [s] a request may be lost during discovery
 
 
 class DescriptionSender:

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Execution of one step, which is started once, polled until it ends, and stopped on request.
 
-Also the part of the motion that remains of an interrupted step.
+Of an interrupted step, `remaining_motion` makes the part of the motion that remains.
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ _STEP_TIMEOUT_FACTOR = 2.0  # a step may take this many times as long as planned
 _GRACE = 5.0  # and this much longer [s]
 _ARRIVAL_TIMEOUT = 1.0  # of wall time, for the arm to show where a motion has ended [s]
 _CANCEL_TIMEOUT = 5.0  # for the arm to report that it has stopped [s]
+WIDTH_TOLERANCE = 2e-3  # [m] largest deviation of the jaws from the width that a step needs
+_END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is complete
+_PATH_SAMPLES = 400  # to find the path point nearest to the arm
 
 
 @dataclass(frozen=True)
@@ -301,11 +304,6 @@ class StepExecution:
         arm, wall = self._clocks.now()
         spent = arm - self._since[0] - (0.0 if self._canceled else self._stretched)
         return spent > timeout and wall - self._since[1] > _GRACE
-
-
-WIDTH_TOLERANCE = 2e-3  # [m] largest deviation of the jaws from the width that a step needs
-_END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is complete
-_PATH_SAMPLES = 400  # to find the path point nearest to the arm
 
 
 def remaining_motion(step: PlannedStep, current: ArmConfiguration, chain: Chain) -> PlannedStep:

@@ -29,6 +29,12 @@ PAIRS = tuple((pair[0], pair[1]) for pair in ("ws", "ad", "rf", "uo", "ik", "jl"
 JAWS = (".", ",")  # open, close; apart from the other keys
 # A held key repeats at 10 to 50 Hz after an initial delay of 0.2 to 0.7 s.
 KEY_TIMEOUT = 0.25  # [s] after a press without a repeat
+PERIOD = 0.05  # [s] between messages
+HORIZON = 2.0 * PERIOD  # [s] of motion per message before braking; the next one may be late
+ACCELERATION_SCALE = 0.4  # a cubic between messages peaks at twice its mean acceleration
+LINEAR, ANGULAR = 0.25, 1.5  # [m/s], [rad/s] of the tool at speed 1
+_SETTLING_PERIODS = 10  # at rest until joint_states are up to date
+_MAX_DEVIATION = 0.15  # [rad or m] of joint_states from the command, beyond the lag
 
 
 @dataclass(frozen=True)
@@ -150,14 +156,6 @@ def key_descriptions(mode: str, names: Sequence[str]) -> Mapping[tuple[str, str]
 
 def _pressed(buttons: Sequence[int], number: int) -> bool:
     return 0 <= number < len(buttons) and bool(buttons[number])
-
-
-PERIOD = 0.05  # [s] between messages
-HORIZON = 2.0 * PERIOD  # [s] of motion per message before braking; the next one may be late
-ACCELERATION_SCALE = 0.4  # a cubic between messages peaks at twice its mean acceleration
-LINEAR, ANGULAR = 0.25, 1.5  # [m/s], [rad/s] of the tool at speed 1
-_SETTLING_PERIODS = 10  # at rest until joint_states are up to date
-_MAX_DEVIATION = 0.15  # [rad or m] of joint_states from the command, beyond the lag
 
 
 class MotionStream:

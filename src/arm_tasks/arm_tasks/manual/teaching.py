@@ -21,6 +21,8 @@ from arm_tasks.errors import TaskFileError, TasksError
 from arm_tasks.scene.poses import TaughtPose, check_name, poses_in
 
 _DIGITS = 9
+_REST_TOLERANCE = 1e-4  # rad or m; an arm that moves less is at rest
+MAX_POINTS = 100_000  # points, more than half an hour at 50 a second
 
 
 def save_pose(
@@ -88,10 +90,6 @@ def _list(values: Array) -> str:
 
 def _number(value: float) -> str:
     return f"{float(value) + 0.0:.{_DIGITS}g}"
-
-
-_REST_TOLERANCE = 1e-4  # rad or m; an arm that moves less is at rest
-MAX_POINTS = 100_000  # points, more than half an hour at 50 a second
 
 
 class PathRecorder:

@@ -35,6 +35,9 @@ _DIRECTIONS = {
     for axis, unit in zip("xyz", np.eye(3), strict=True)
     for sign in "+-"
 }
+_RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
+_NOTHING = ("0.00", "0.00 mm", "0.0 deg")  # the total of a column that says nothing
+_HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "torque", "")
 
 
 @dataclass(frozen=True)
@@ -172,11 +175,6 @@ def _least(feasible: Callable[[int], bool], no: int, yes: int) -> int:
         middle = (no + yes) // 2
         no, yes = (no, middle) if feasible(middle) else (middle, yes)
     return yes
-
-
-_RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
-_NOTHING = ("0.00", "0.00 mm", "0.0 deg")  # the total of a column that says nothing
-_HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "torque", "")
 
 
 @dataclass(frozen=True)

@@ -297,10 +297,9 @@ class SceneEditor(CheckedEditor[Scene]):
 
         if refused := self.change(change) or self.move(name, T):
             return refused
-        is_there = np.allclose(self.model.frames[name], T, atol=1e-3)
-        return (
-            "" if is_there else f"the pose of {name} cannot be changed by itself; is it an alias?"
-        )
+        if np.allclose(self.model.frames[name], T, atol=1e-3):
+            return ""
+        return f"the pose of {name} cannot be changed by itself; is it an alias?"
 
     def move(self, name: str, T: Array, gesture: bool = False, more: int = 0) -> str:
         """Move a body or frame to base_link <- body (4, 4); return why it is refused, or "".

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What two parallel jaws hold: whether they grip a nut or a payload, and if not, why.
 
-Also where a payload lands when it is released.
+`resting_pose` tells where a payload lands when it is released.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ from arm_description.model.gripper import Gripper
 from arm_tasks.scene.scene import Nut, Primitive, Scene, SceneObject
 
 SIXTH = math.pi / 3.0
+SQUEEZE = math.radians(1.8)  # by which the jaws' servo is commanded past the touch
+FLOOR = "the floor"
+_AT_REST = 1e-3  # largest distance from the resting pose of an object at rest [m]
+_MAX_RIGHTING_TILT = math.radians(20.0)  # a payload tilted by less lands upright
 
 
 @dataclass(frozen=True)
@@ -112,12 +116,6 @@ def _settle(tool_nut: Array) -> float:
     """Return the roll about the nut's z that aligns the nearest flat with the jaws [rad]."""
     x, y = (float(v) for v in tool_nut[1, :2])  # the opening's direction, in the nut
     return math.remainder(math.atan2(y, x), SIXTH)
-
-
-SQUEEZE = math.radians(1.8)  # by which the jaws' servo is commanded past the touch
-FLOOR = "the floor"
-_AT_REST = 1e-3  # largest distance from the resting pose of an object at rest [m]
-_MAX_RIGHTING_TILT = math.radians(20.0)  # a payload tilted by less lands upright
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,8 @@ from arm_common.transforms import Array
 
 from arm_tasks.scene.scene import Scene
 
+_TURN_TOLERANCE = 0.25  # largest deviation of the nut [turns]
+
 
 class NutStatus(IntEnum):
     """Where the nut is; the values are those of NutState.msg."""
@@ -65,9 +67,6 @@ class NutReport:
     pose: Array  # base_link <- nut (4, 4), at its centre, z along its axis, read-only [m]
     message: str  # the last event, one sentence
     event: NutEvent = NutEvent.UNKNOWN  # the last event
-
-
-_TURN_TOLERANCE = 0.25  # largest deviation of the nut [turns]
 
 
 class SafeState(Enum):

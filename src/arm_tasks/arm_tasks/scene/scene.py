@@ -31,6 +31,16 @@ WHITE: Color = (0.93, 0.93, 0.95, 1.0)
 COPPER: Color = (0.80, 0.47, 0.20, 1.0)
 _PLATES = 12  # plates of a full tube
 _THIN = 0.15  # thickness of a plate as a fraction of the height
+BASE_FRAME = "base_link"
+TOOL_FRAME = "tool0"
+NUT_FRAME = "nut"
+TURN = 2.0 * math.pi
+# Turns of a nut at the start of the thread when it has caught: chamfer and countersink let the tip
+# in by three quarters of a pitch first, so it is the next whole turn (docs/screw.md).
+CATCH_TURNS = 1.0
+PIN_OVERHANG = 3e-3  # by which a nut is pushed past the end of a pin [m]
+_PIN_PLAY = 0.4e-3  # least play of a pin in a nut [m]
+_Named = TypeVar("_Named")
 
 
 @dataclass(frozen=True)
@@ -162,18 +172,6 @@ SHAPES: Mapping[str, Callable[[Sizes, Color | None], tuple[Primitive, ...]]] = {
     "fuselages": _fuselage,
 }
 """Section -> function that makes the parts of an object from its sizes [m, rad], except boxes."""
-
-
-BASE_FRAME = "base_link"
-TOOL_FRAME = "tool0"
-NUT_FRAME = "nut"
-TURN = 2.0 * math.pi
-# Turns of a nut at the start of the thread when it has caught: chamfer and countersink let the tip
-# in by three quarters of a pitch first, so it is the next whole turn (docs/screw.md).
-CATCH_TURNS = 1.0
-PIN_OVERHANG = 3e-3  # by which a nut is pushed past the end of a pin [m]
-_PIN_PLAY = 0.4e-3  # least play of a pin in a nut [m]
-_Named = TypeVar("_Named")
 
 
 @dataclass(frozen=True)

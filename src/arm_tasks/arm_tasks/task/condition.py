@@ -26,6 +26,39 @@ Value: TypeAlias = float | str | bool
 _PATH = re.compile(r"[a-zA-Z]\w*(\[\d+\])?(\.[a-zA-Z]\w*(\[\d+\])?)*")
 _LIST = re.compile(r"sequence<(.+?)(?:, \d+)?>|(.+)\[\d+\]")  # of the type of a field
 _KINDS = {bool: "true or false", float: "a number", str: "text"}
+POSITION = Leaf("rad or m, or deg with _deg", "number", "_deg")
+SCALAR = Leaf("number, text, or true or false", "scalar")
+TRUTH = Leaf("true or false", "truth")
+CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
+CONDITION = {
+    "nut_on": Key(TEXT, "the nut is on this bolt"),
+    "turns": Key(NUMBER, "engaged by at least this many turns"),
+    "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
+    "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
+    "gripper_above": Key(LENGTH, "the jaws are wider than this"),
+    "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
+    "joint": Key(TEXT, "a joint, with the next two keys"),
+    "joint_above": Key(POSITION, "its position is above this"),
+    "joint_below": Key(POSITION, "its position is below this"),
+    "measured": Key(
+        TRUTH, "true: a width or position that is commanded, not measured, fails the step"
+    ),
+    "topic": Key(TEXT, "a topic, relative to the namespace of the task server"),
+    "service": Key(TEXT, "a service, likewise; wait_until calls it again until it answers so"),
+    "request": Key(CONTENT, "fields of the request to the service"),
+    "frames": Key(ListOf(TEXT, 2, 2), "two frames of tf, whose distance is compared"),
+    "field": Key(
+        TEXT, "of topic or service: path of a field, as in pose.position.x or position[2]"
+    ),
+    "equals": Key(SCALAR, "the field has this value, or that of a constant of the message type"),
+    "above": Key(NUMBER, "the field is above this, the distance above this many m"),
+    "below": Key(NUMBER, "the field is below this, the distance below this many m"),
+    "type": Key(
+        TEXT,
+        "type of topic or service, to check it even if it does not exist yet; that of its "
+        "publishers or servers if omitted",
+    ),
+}
 
 
 @dataclass(frozen=True)
@@ -193,41 +226,6 @@ def _text(value: Value) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"'{value}'" if isinstance(value, str) else f"{value:g}"
-
-
-POSITION = Leaf("rad or m, or deg with _deg", "number", "_deg")
-SCALAR = Leaf("number, text, or true or false", "scalar")
-TRUTH = Leaf("true or false", "truth")
-CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
-CONDITION = {
-    "nut_on": Key(TEXT, "the nut is on this bolt"),
-    "turns": Key(NUMBER, "engaged by at least this many turns"),
-    "nut_held": Key(TRUTH, "whether the jaws hold the nut"),
-    "nut_fallen": Key(TRUTH, "whether the nut lies on the floor"),
-    "gripper_above": Key(LENGTH, "the jaws are wider than this"),
-    "gripper_below": Key(LENGTH, "the jaws are narrower than this"),
-    "joint": Key(TEXT, "a joint, with the next two keys"),
-    "joint_above": Key(POSITION, "its position is above this"),
-    "joint_below": Key(POSITION, "its position is below this"),
-    "measured": Key(
-        TRUTH, "true: a width or position that is commanded, not measured, fails the step"
-    ),
-    "topic": Key(TEXT, "a topic, relative to the namespace of the task server"),
-    "service": Key(TEXT, "a service, likewise; wait_until calls it again until it answers so"),
-    "request": Key(CONTENT, "fields of the request to the service"),
-    "frames": Key(ListOf(TEXT, 2, 2), "two frames of tf, whose distance is compared"),
-    "field": Key(
-        TEXT, "of topic or service: path of a field, as in pose.position.x or position[2]"
-    ),
-    "equals": Key(SCALAR, "the field has this value, or that of a constant of the message type"),
-    "above": Key(NUMBER, "the field is above this, the distance above this many m"),
-    "below": Key(NUMBER, "the field is below this, the distance below this many m"),
-    "type": Key(
-        TEXT,
-        "type of topic or service, to check it even if it does not exist yet; that of its "
-        "publishers or servers if omitted",
-    ),
-}
 
 
 @dataclass(frozen=True)

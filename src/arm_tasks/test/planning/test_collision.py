@@ -15,10 +15,7 @@ from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_kinematics.paths.planner import follow
 from arm_kinematics.paths.shapes import line
 from arm_tasks.planning.collision.bodies import CollisionBody, robot_bodies, scene_bodies
-from arm_tasks.planning.collision.checker import (
-    CollisionChecker,
-    PairDistances,
-)
+from arm_tasks.planning.collision.checker import CollisionChecker, PairDistances
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.scene.scene import GREY, SceneObject
 from arm_tasks.scene.scene import box as box_part

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Transmissions, curved ones and those whose map is linear, and all of an arm: its drivetrain.
+"""What every transmission offers, those whose map is linear, and all of an arm: its drivetrain.
 
 Words, signs and formulas are those of ros2_control's transmission_interface (control.ros.org;
 simple_transmission.hpp, differential_transmission.hpp, four_bar_linkage_transmission.hpp): an
@@ -26,8 +26,6 @@ from arm_description.model.constraints import JointConstraint, LinearExpression,
 from arm_description.model.elements import ActuatorLimits
 
 Pair = tuple[float, float]
-
-
 UNLIMITED = ActuatorLimits()
 
 
@@ -319,7 +317,7 @@ class Drivetrain:
         return not self._curved
 
     def drives(self) -> dict[str, tuple[Transmission, int]]:
-        """Return the transmission of each actuator by name, and its index among those of it."""
+        """Return, by actuator, its transmission and its index among the actuators of that."""
         return {name: (t, k) for t in self.transmissions for k, name in enumerate(t.actuators)}
 
     def to_actuators(self, q: Array) -> Array:

@@ -21,6 +21,9 @@ from arm_tasks.scene.scene import Scene, SceneObject
 
 _KINDS = ("box", "cylinder", "sphere")
 _FLOOR_SIZE = (10.0, 10.0, 0.1)  # m
+Ball = tuple[Array, float]
+"""Centre (3,) and radius [m]."""
+_ROUNDING = 1e-4  # of the numbers in a URDF [m or rad]
 
 
 @dataclass(frozen=True)
@@ -87,12 +90,6 @@ def scene_bodies(scene: Scene) -> list[CollisionBody]:
         *bolts,
         CollisionBody("the floor", "box", _FLOOR_SIZE, pose(p=(0.0, 0.0, below))),
     ]
-
-
-Ball = tuple[Array, float]
-"""Centre (3,) and radius [m]."""
-
-_ROUNDING = 1e-4  # of the numbers in a URDF [m or rad]
 
 
 class MotionBounds:

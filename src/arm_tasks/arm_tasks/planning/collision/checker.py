@@ -41,6 +41,12 @@ from arm_tasks.scene.scene import Scene, SceneObject
 
 _TIP_RADIUS = 1e-6  # m
 _FARTHEST = 1e3  # largest distance that is computed [m]
+TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
+NEAR = 0.03  # m
+_POSTURES = 64  # sampled to find the pairs that no motion changes
+_STILL = 1e-6  # m
+_SEED = 20
+_FINE = 1e-3  # m; segments on which no pair approaches by more are not divided
 
 
 class PairDistances:
@@ -106,13 +112,6 @@ def thickness(obj: SceneObject) -> float:
     return min(part.extent(axis) for part in obj.parts for axis in part.pose[:3, :3].T)
 
 
-TOUCH = 1e-4  # overlap that still counts as touching, as of closed jaws [m]
-NEAR = 0.03  # m
-_POSTURES = 64  # sampled to find the pairs that no motion changes
-_STILL = 1e-6  # m
-_SEED = 20
-
-
 @dataclass(frozen=True)
 class Clearance:
     """A pair of bodies and their distance."""
@@ -135,6 +134,14 @@ class Clearance:
             limit = f", where {1e3 * self.allowed:g} mm are allowed" if self.allowed else ""
             return f"{self.first} would be {depth:.1f} mm deep in {self.second}{limit}"
         return f"{self.first} comes within {max(1e3 * self.distance, 0.0):.1f} mm of {self.second}"
+
+
+@dataclass(frozen=True)
+class PathClearance:
+    """Clearance of a path."""
+
+    nearest: Clearance  # the nearest pair on the whole path; if it penetrates, the deepest
+    hit_at: float | None = None  # fraction of the joint path at the first collision, or None
 
 
 @dataclass(frozen=True)
@@ -270,17 +277,6 @@ class CollisionChecker:
                 for _ in range(_POSTURES)
             ]
         )
-
-
-_FINE = 1e-3  # m; segments on which no pair approaches by more are not divided
-
-
-@dataclass(frozen=True)
-class PathClearance:
-    """Clearance of a path."""
-
-    nearest: Clearance  # the nearest pair on the whole path; if it penetrates, the deepest
-    hit_at: float | None = None  # fraction of the joint path at the first collision, or None
 
 
 class _PathCheck:

@@ -32,6 +32,16 @@ MIN_BEFORE = math.radians(15.0)  # least turn of a stroke before the thread catc
 _FINE = math.radians(0.005)
 _MARGIN = math.radians(2.0)  # margin at each end of a range of more than half a turn
 _SAME = 0.02  # largest joint difference within one configuration [rad or m]
+_SLACK = math.radians(0.5)  # grip error at which the nut still settles
+_MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
+_MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
+_EPS = 1e-9
+MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
+OTHER_GRIP = (
+    "turn the other bolt about its axis, or let the arm grip the nut anew on a pin "
+    "(docs/screw.md#over-a-pin)"
+)
+GripScore = Callable[[float, float], float]
 
 
 @dataclass(frozen=True)
@@ -189,19 +199,6 @@ class Spiral(PathShape):
 def thread_turn_to_go(bolt: Bolt, roll: float) -> float:
     """Return the turn from a roll to the start of the thread [rad], 0 to 2 pi."""
     return float(np.mod(bolt.hand * wrap(bolt.start - roll), TURN))
-
-
-_SLACK = math.radians(0.5)  # grip error at which the nut still settles
-_MIN_STROKE = math.radians(5.0)  # a shorter stroke is not worth a regrasp
-_MIN_REST = math.radians(1.0)  # a smaller remainder is not worth a stroke
-_EPS = 1e-9
-MIN_CAUGHT = math.radians(30.0)  # least turn on the thread before the jaws open
-
-OTHER_GRIP = (
-    "turn the other bolt about its axis, or let the arm grip the nut anew on a pin "
-    "(docs/screw.md#over-a-pin)"
-)
-GripScore = Callable[[float, float], float]
 
 
 @dataclass(frozen=True)
