@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""`./arm demo`, the nut transfer or another task by one or several arms, and `./arm view`."""
+"""`./arm demo`: the nut transfer or another task, by one or several arms."""
 
 import argparse
 import os
@@ -25,7 +25,6 @@ from arm_tasks.bringup.arguments import (
     check_simulation,
     check_speed,
     checked_world,
-    default_values,
     driven_robot,
 )
 from arm_tasks.bringup.processes import (
@@ -35,7 +34,6 @@ from arm_tasks.bringup.processes import (
     processes,
     run_folder,
     several_processes,
-    view_processes,
 )
 from arm_tasks.bringup.supervisor import (
     add_namespace,
@@ -208,41 +206,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _film(values, recording) or code
 
     return run_program(demo_values, arguments, run)
-
-
-def view_values(arguments: Sequence[str]) -> dict[str, str]:
-    """Return the values of the arguments of `./arm view` by name, as demo_values() does."""
-    parser = argparse.ArgumentParser(
-        prog="./arm view", description="Show a robot and move its joints."
-    )
-    parser.add_argument(
-        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a file"
-    )
-    parser.add_argument(
-        "--scene",
-        default="",
-        help="scene around it: a shipped name or the path of a YAML file; the page edits it",
-    )
-    parser.add_argument("--viewer-port", default="8080", help="first TCP port to try")
-    add_namespace(parser)
-    given = vars(parse(parser, arguments))
-    given["robot"] = robot_file(given["robot"])
-    values = default_values(tasks="false", **given)
-    check_port(values)
-    check_namespace(values)
-    model = load_robot(values["robot"])
-    if values["scene"]:
-        load_scene(values["scene"], model.name)
-    return values
-
-
-def view(arguments: Sequence[str] | None = None) -> int:
-    """Show a robot in the browser; return the exit code."""
-    code = run_program(
-        view_values,
-        arguments,
-        lambda values: run_table(
-            one_arm(view_processes(scene=bool(values["scene"])), values), values, False
-        ),
-    )
-    return 0 if code == INTERRUPTED else code

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The table of processes that both `ros2 launch` and `./arm` start: of arms, and of a view alone.
+"""The table of processes that both `ros2 launch` and `./arm` start.
 
 A value may be a function of the arguments, name -> text. Several arms share one graph: each is in
 a namespace, and they stand side by side in one world with one view, farther apart than they reach,
@@ -281,41 +281,6 @@ def _views() -> tuple[Process, ...]:
         Process("arm_viewer", "tool_handle", "tool_handle", _SIM_TIME, when=_RVIZ),
         Process("rviz2", "rviz2", "rviz2", _SIM_TIME, ("-d", config), when=_RVIZ, is_view=True),
     )
-
-
-def view_processes(state_publisher: str = "", scene: bool = False) -> tuple[Process, ...]:
-    """Return the processes that show a robot in the browser, with sliders.
-
-    The view reloads the robot file when it changes, and the file of a scene, if there is one.
-    """
-    table = {process.name: process for process in processes(state_publisher)}
-    publisher = table["robot_state_publisher"]
-    view: dict[str, Value] = {**VIEW, "sliders": True}
-    surroundings: tuple[Process, ...] = ()
-    if scene:
-        view["scene"] = Arg("scene")
-        surroundings = (composable("arm_tasks", "scene_file", SCENE, {}),)
-    watched = {**ROBOT, "publisher": publisher.name, "dh_frames": True}
-    name = "robot_file_watcher"
-    return (
-        publisher.with_parameters({"robot_description": _dh_description}),
-        Process("arm_viewer", "viewer", "arm_viewer", view, to_terminal=True),
-        table["kinematics"],
-        *surroundings,
-        Process("arm_description", name, name, watched, to_terminal=True),
-    )
-
-
-def play_processes(arguments: tuple[str, ...]) -> tuple[Process, ...]:
-    """Return the processes that play a trajectory in their own view, by `play`'s arguments."""
-    player = Process("arm_tasks", "play", "play_trajectory", arguments=arguments)
-    player = replace(player, ends_all=True, to_terminal=True)
-    return (*view_processes(), player)
-
-
-def _dh_description(values: Values) -> str:
-    """Return the description with DH frames, as robot_file_watcher sends it later."""
-    return load_robot(values["robot"]).to_urdf(dh_frames=True)
 
 
 def marker_topics(arms: Sequence[str]) -> list[str]:

@@ -21,8 +21,9 @@ from arm_description.trajectories.trajectory import JointTrajectory as FileTraje
 from arm_kinematics.paths.trajectories import read_motion, tool_motion
 
 from arm_tasks.bringup.arguments import check_port, default_values
-from arm_tasks.bringup.processes import chosen, play_processes
+from arm_tasks.bringup.processes import chosen
 from arm_tasks.bringup.supervisor import run_table, single_instance
+from arm_tasks.bringup.view import play_processes
 from arm_tasks.planning.plan import PlannedTrajectory
 from arm_tasks.ros.trajectory_player import TrajectoryPlayer, paced
 from arm_tasks.scene.file import load_scene

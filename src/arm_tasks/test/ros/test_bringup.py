@@ -22,8 +22,8 @@ from arm_tasks.bringup.processes import (
     chosen,
     is_enabled,
     processes,
-    view_processes,
 )
+from arm_tasks.bringup.view import view_processes
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.arm_nodes import MODULES
 

@@ -9,9 +9,9 @@ import pytest
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 from arm_common.errors import InputError
 from arm_common.signals import INTERRUPTED
-from arm_tasks.bringup import demo, supervisor
+from arm_tasks.bringup import demo, supervisor, view
 from arm_tasks.bringup.arguments import default_values
-from arm_tasks.bringup.demo import demo_values, main, view
+from arm_tasks.bringup.demo import demo_values, main
 from arm_tasks.bringup.fitting_task import FittingTask
 from arm_tasks.bringup.processes import Process, several_processes
 from arm_tasks.bringup.supervisor import ProcessGroup, keep_view, single_instance
@@ -189,7 +189,7 @@ def test_run_is_recorded_and_drawn_whatever_its_result(monkeypatch, tmp_path, co
 
 
 @pytest.mark.parametrize(
-    "start", [lambda: main(["--robot", "nut_amr"]), lambda: view(["nut_amr"])]
+    "start", [lambda: main(["--robot", "nut_amr"]), lambda: view.main(["nut_amr"])]
 )
 def test_unknown_robot_is_reported_in_one_sentence(start, capsys):
     assert start() == 1

@@ -15,7 +15,7 @@ from arm_description.trajectories.files import read_trajectory
 from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown
 from arm_description.urdf.servo_limits import TOPIC, limits_text
 from arm_kinematics.paths.trajectories import read_motion
-from arm_tasks.bringup.processes import play_processes
+from arm_tasks.bringup.view import play_processes
 from arm_tasks.commands.play import main
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import FOLLOW, GRIP
