@@ -26,6 +26,11 @@ from arm_hardware.errors import BusError
 
 _LOCK_TIMEOUT = 0.01  # [s] for other users of the bus in this process to release it
 _POLL_PERIOD = 0.0005  # [s]
+# [s] after which the kernel aborts a transfer, in place of its default of 1 s. A transfer of
+# five bytes takes half a millisecond at 100 kHz; the rest is margin for clock stretching.
+TRANSFER_TIMEOUT = 0.05
+_I2C_TIMEOUT, _TIMEOUT_UNIT = 0x0702, 0.01  # linux/i2c-dev.h; [s]
+_ADDRESSES = range(0x08, 0x78)  # the others are reserved
 
 
 class I2C(ABC):
@@ -143,13 +148,6 @@ class Registers:
             yield
         finally:
             self._i2c.unlock()
-
-
-# [s] after which the kernel aborts a transfer, in place of its default of 1 s. A transfer of
-# five bytes takes half a millisecond at 100 kHz; the rest is margin for clock stretching.
-TRANSFER_TIMEOUT = 0.05
-_I2C_TIMEOUT, _TIMEOUT_UNIT = 0x0702, 0.01  # linux/i2c-dev.h; [s]
-_ADDRESSES = range(0x08, 0x78)  # the others are reserved
 
 
 def import_smbus2() -> Any:

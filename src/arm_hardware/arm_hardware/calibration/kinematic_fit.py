@@ -27,6 +27,11 @@ from scipy.sparse.csgraph import connected_components
 from arm_hardware.calibration.axes import UNITS
 from arm_hardware.errors import CalibrationError, HardwareError
 
+OBSERVABLE = 1e-3  # smallest observable singular value, relative to the largest
+SHARE = 0.05  # smallest component of an unobservable direction that counts
+OUTLIER = 5.0  # errors above this multiple of the median are outliers
+FINEST = 1e-5  # [m] smaller errors are rounding
+
 
 def tip_position(model: RobotModel, q: Sequence[float] | Array, at: Array | None = None) -> Array:
     """Return the position (3,) in base_link [m] of a point ``at`` (3,) of tool0.
@@ -140,12 +145,6 @@ def _metres(field: Field, units: Units) -> float:
         longest = f"the robot file has none above {units.max_length:g} m (units.max_length)"
         raise field.error(f"is {value:g} m; {longest}", "check the units of this file")
     return value
-
-
-OBSERVABLE = 1e-3  # smallest observable singular value, relative to the largest
-SHARE = 0.05  # smallest component of an unobservable direction that counts
-OUTLIER = 5.0  # errors above this multiple of the median are outliers
-FINEST = 1e-5  # [m] smaller errors are rounding
 
 
 def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:

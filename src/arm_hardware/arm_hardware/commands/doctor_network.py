@@ -39,6 +39,18 @@ _REMOTE = ("ROS_STATIC_PEERS", "ROS_DISCOVERY_SERVER")  # name other computers
 LOOPBACK_TIMEOUT = 10.0  # [s]
 _PREFIXES = "AMENT_PREFIX_PATH"
 _INDEX = "share/ament_index/resource_index/rmw_typesupport"  # of the installed middlewares
+PROC = Path("/proc")
+_MIDDLEWARE = "/librmw"  # in the memory map of every process with a ROS 2 node
+# A socket that receives, by table: a TCP socket in state LISTEN, a UDP socket without a peer.
+_RECEIVING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
+_CYCLONE = "rmw_cyclonedds"  # in the name of its library and in RMW_IMPLEMENTATION
+# What helps, by cause (docs/security.md).
+_FIREWALL = (
+    "Cyclone DDS receives on every address: close UDP ports 7400 and above with a firewall, or use"
+    " keys (docs/security.md)"
+)
+_CLOSE = "unset {}, or start it with network:=this_computer; or use keys (docs/security.md)"
+_START_LIMITED = "start it with ./arm exec, or with the settings in docs/security.md"
 
 
 @dataclass(frozen=True)
@@ -159,20 +171,6 @@ def _interfaces(sys: Path) -> list[str]:
         if flags & UP and flags & MULTICAST and not flags & LOOPBACK:
             found.append(interface.name)
     return found
-
-
-PROC = Path("/proc")
-_MIDDLEWARE = "/librmw"  # in the memory map of every process with a ROS 2 node
-# A socket that receives, by table: a TCP socket in state LISTEN, a UDP socket without a peer.
-_RECEIVING = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
-_CYCLONE = "rmw_cyclonedds"  # in the name of its library and in RMW_IMPLEMENTATION
-# What helps, by cause (docs/security.md).
-_FIREWALL = (
-    "Cyclone DDS receives on every address: close UDP ports 7400 and above with a firewall, or use"
-    " keys (docs/security.md)"
-)
-_CLOSE = "unset {}, or start it with network:=this_computer; or use keys (docs/security.md)"
-_START_LIMITED = "start it with ./arm exec, or with the settings in docs/security.md"
 
 
 @dataclass(frozen=True)

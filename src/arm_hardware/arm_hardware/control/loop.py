@@ -27,7 +27,6 @@ from arm_hardware.clock import SteadyClock
 if TYPE_CHECKING:
     from arm_hardware.bus.gpio_line import GpioLine
 
-
 NORMAL = "normal"
 REMEDY = (
     "allow it with 'LimitRTPRIO=99' in the systemd unit, or with a line '<user> - rtprio 99' in "

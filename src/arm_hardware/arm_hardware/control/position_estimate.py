@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from arm_hardware.calibration.servo_map import SLEW_US, PointMap, ServoMap
 
 DEAD_BAND = 5.0  # smallest difference between setpoint and position that moves a servo
+MODELS_AGREE = 2.0 * DEAD_BAND + 1e-6  # [us] difference at which two models have converged
 
 
 class ServoModel:
@@ -47,9 +48,6 @@ class ServoModel:
             return self._position
         reach = self._slew * max(0.0, now - self._since)
         return self._position + max(-reach, min(reach, distance))
-
-
-MODELS_AGREE = 2.0 * DEAD_BAND + 1e-6  # [us] difference at which two models have converged
 
 
 class PositionEstimate:

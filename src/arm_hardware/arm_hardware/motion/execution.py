@@ -36,6 +36,7 @@ from arm_hardware.motion.speed_scaling import TICK_ROUNDING, ScaledTime
 from arm_hardware.motion.trajectory_start import PlannedMotion
 
 _LOGGER = logging.getLogger(__name__)
+MOST_LEAD = 250  # ticks; 5 s at 50 Hz
 
 
 class GoalOutcome(Enum):
@@ -388,9 +389,6 @@ def _scaled(
     return TrajectoryState(
         time, positions, velocities * scaling, accelerations * scaling**2, scaling, elapsed
     )
-
-
-MOST_LEAD = 250  # ticks; 5 s at 50 Hz
 
 
 class Forecast:

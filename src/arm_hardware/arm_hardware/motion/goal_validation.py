@@ -37,6 +37,7 @@ SHORTEST = 1e-6  # [s] of a trajectory whose first time may be rounding
 ROUNDING = 1e-9  # of a time that is computed as 0, over the trajectory's duration
 NANOSECOND = 1.001e-9  # [s], the unit of times in messages, with the rounding of their sum
 SPEED_MARGIN = 1.01  # factor on the speed limit, at points and for means between them: rounding
+GOAL_TIME = 2.0  # [s] after which a missed goal ends
 
 
 class GoalPoint(NamedTuple):
@@ -100,9 +101,6 @@ class Tolerances:
     stopped: Mapping[str, float] = field(default_factory=dict)
     # [s] after the trajectory's end by which the arm must have arrived; 0 for no bound
     goal_time: float = 0.0
-
-
-GOAL_TIME = 2.0  # [s] after which a missed goal ends
 
 
 def measured_tolerances(axes: Axes) -> Tolerances:

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The arm and gripper controllers: FollowJointTrajectory, its topic form, and GripperCommand.
+"""The arm and gripper controllers: trajectories, their speed scaling and state, GripperCommand.
 
 They behave like joint_trajectory_controller and gripper_action_controller; of servos that do not
 answer they report commanded values, never a measured grasp. Goals are validated on arrival and

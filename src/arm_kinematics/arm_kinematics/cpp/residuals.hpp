@@ -17,7 +17,7 @@ namespace arm {
 enum class Orientation { nothing, axis, rotation };
 enum Quality { FAILED, WITHIN, EXACT };  // outside and within the tolerances, within the aim
 
-// What counts as a solution; its fields are those of options() in kernels/layout.py.
+// What counts as a solution; its fields are those of options_dtype in kernels/layout.py.
 struct Options {
   double orientation;      // an Orientation
   SixVector weights;       // in the sum that a descent minimises [1/m], [1/rad]; 0 if free

@@ -11,7 +11,7 @@
 
 namespace arm {
 
-// The head of a result; its fields are those of HEAD in kernels/layout.py.
+// The head of a result; its fields are those of _HEAD in kernels/layout.py.
 struct Head {
   double solutions, starts, evaluations;  // how many: found, used
   double best_effort;                     // 1 if the first slot holds one, without a solution

@@ -25,6 +25,11 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
 
 _SINGULAR = 1e-12
+STARTS = 96
+_PROBES = 16  # postures that determine the directions of motion
+_NO_MOTION = 1e-9
+Bounds: TypeAlias = list[tuple[float | None, float | None]]
+_SINGULAR_COST = 1e3  # finite stand-in for the cost of a singular posture
 
 
 def measures(J: Array) -> tuple[float, float]:
@@ -96,13 +101,6 @@ def log_cost(H: Array) -> tuple[float, Array]:
 def _gram(H: Array) -> Array:
     gram: Array = H @ H.T if H.shape[0] <= H.shape[1] else H.T @ H
     return gram
-
-
-STARTS = 96
-_PROBES = 16  # postures that determine the directions of motion
-_NO_MOTION = 1e-9
-Bounds: TypeAlias = list[tuple[float | None, float | None]]
-_SINGULAR_COST = 1e3  # finite stand-in for the cost of a singular posture
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,9 @@ from arm_kinematics.kernels.layout import BOTH, PLAN, Family, Records
 TOLERANCE = 5e-5
 _ZERO = np.zeros(3)
 _ZERO.setflags(write=False)
+_MAX_JOINTS = 6
+_APART = 1e-3  # share of the arm's length
+_WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
 @dataclass(frozen=True)
@@ -210,11 +213,6 @@ def _changes(
     if which == 0 or middle.slides:
         return joint.changes(way.normal_0 if which == 0 else way.normal_1)
     return joint.slides or not axes.passes(joint, way.pivot)
-
-
-_MAX_JOINTS = 6
-_APART = 1e-3  # share of the arm's length
-_WRISTS = ("no wrist", "one wrist joint", "two axes that meet", "a spherical wrist")
 
 
 @dataclass

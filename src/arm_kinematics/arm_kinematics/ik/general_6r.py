@@ -75,6 +75,16 @@ FOURIER = np.array([2.0 * np.cos(THIRDS), 2.0 * np.sin(THIRDS), np.ones(3)]) / 3
 """From these samples to coefficients of (cos, sin, 1)."""
 
 _OF_TWO = np.kron(FOURIER, FOURIER)
+SAMPLES = 5
+CAPACITY = 64  # solutions of a target
+COMPLEX = 0.2  # imaginary part of q3 above which no real solution is near [rad]
+NEARLY_REAL = 0.01  # imaginary part of q3 that may be due to rounding [rad]
+VALID_REAL = 1e-4  # largest error of a valid candidate of a real eigenvalue,
+VALID_NEARLY_REAL = 1e-2  # and of a nearly real one
+WORTH_POLISHING = 0.03  # error of a complex eigenvalue's candidate
+AGREE = 2  # orders that must agree; otherwise the others are used too
+_JOINTS = [f"joint {i + 1}" for i in range(6)]
+_STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
 
 
 def _raising() -> Array:
@@ -240,18 +250,6 @@ def products(Zv: Array, imaginary: Array, vectors: Array) -> Array:
     v.imag[:, :-1] = np.where(imaginary[:, :-1, None] > 0.0, real[:, 1:], 0.0)
     largest = np.take_along_axis(v, np.abs(v).argmax(axis=2)[..., None], axis=2)
     return np.ascontiguousarray((v * largest.conj()).real)
-
-
-SAMPLES = 5
-CAPACITY = 64  # solutions of a target
-COMPLEX = 0.2  # imaginary part of q3 above which no real solution is near [rad]
-NEARLY_REAL = 0.01  # imaginary part of q3 that may be due to rounding [rad]
-VALID_REAL = 1e-4  # largest error of a valid candidate of a real eigenvalue,
-VALID_NEARLY_REAL = 1e-2  # and of a nearly real one
-WORTH_POLISHING = 0.03  # error of a complex eigenvalue's candidate
-AGREE = 2  # orders that must agree; otherwise the others are used too
-_JOINTS = [f"joint {i + 1}" for i in range(6)]
-_STEP = 0.8986537126286993 ** np.arange(1, 7)  # 1/x with x^7 = x + 1 (Roberts 2018)
 
 
 class EliminationPlan(NamedTuple):

@@ -44,6 +44,7 @@ TURN = 2.0 * math.pi
 ROUND_OFF = 1e-10
 Finder = Callable[[Array, Array], Array | None]
 """Function of a point (7,) and a step (7,): the point of the curve at that step, or None."""
+LOCKED_VALUES, LOCKED_COUNT = 48, 32  # of the locked joint, over its range; and most postures
 
 
 class Branch(NamedTuple):
@@ -363,9 +364,6 @@ def _arm(S: bytes, M: bytes) -> SevenR:
 
 def _start_posture(chain: SerialChain, seed: ArrayLike | None) -> Array:
     return vector(chain.middle if seed is None else seed, chain.n, "seed")
-
-
-LOCKED_VALUES, LOCKED_COUNT = 48, 32  # of the locked joint, over its range; and most postures
 
 
 class LockedForm:

@@ -42,6 +42,9 @@ Collision = Callable[[Array], str | None]
 MAX_SAMPLES = 100_000
 _MIN_STEP = 2.0**-12  # share of the largest step
 _CORNER = 0.03  # directions that differ by more [rad] make a corner
+_STARTS = 32
+_DESCENTS = 3  # until a posture is as accurate as it gets, at most
+_SAME = 1e-3  # postures that differ by less in every joint are the same [rad or m]
 
 
 class _Sample(NamedTuple):
@@ -235,11 +238,6 @@ class _CartesianPathFollower:
         joints, names = failure.joints if failure else (), self._chain.joint_names
         errors = *self._errors, *missing
         return PathResult(status, message, names, rows, share, stops, joints, *errors, progress)
-
-
-_STARTS = 32
-_DESCENTS = 3  # until a posture is as accurate as it gets, at most
-_SAME = 1e-3  # postures that differ by less in every joint are the same [rad or m]
 
 
 def path_starts(

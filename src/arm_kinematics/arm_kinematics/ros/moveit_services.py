@@ -25,6 +25,8 @@ from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
 from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector
 
+# mypy: disable-error-code="no-untyped-call"
+
 
 class MoveItCode(IntEnum):
     """The codes of moveit_msgs/msg/MoveItErrorCodes that these services return."""
@@ -105,9 +107,6 @@ def allowed_time(timeout: Any, default: float) -> float:
     """Return a timeout [s]; as in MoveIt, one that is not positive means the default."""
     seconds = float(timeout.sec) + 1e-9 * timeout.nanosec
     return seconds if seconds > 0.0 else default
-
-
-# mypy: disable-error-code="no-untyped-call"
 
 
 _CODES: dict[int, int] = {  # of rejections; those with a code of MoveIt keep it
@@ -213,6 +212,7 @@ def _joints(state: RobotStateCache, robot_state: Any) -> dict[str, float]:
 
 def _code(error: KinematicsError) -> int:
     if isinstance(error, RejectedError):
-        return _CODES.get(error.status, error.status)
+        # MoveIt's own numbers overlap those of the statuses.
+        return error.status if isinstance(error.status, MoveItCode) else _CODES[error.status]
     is_stale = isinstance(error, MissingJointsError)
     return MoveItCode.ROBOT_STATE_STALE if is_stale else MoveItCode.FAILURE

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The servo driver without ROS as an arm that the engine can move, in lock-step.
 
-With an emulated chip, its pulses drive an arm in contact physics.
+With an emulated chip, its pulses drive an arm in contact physics, which sees nothing else of the
+driver. Equal plans and errors give equal runs.
 """
 
 from __future__ import annotations

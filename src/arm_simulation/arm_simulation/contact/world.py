@@ -40,6 +40,21 @@ _COAXIAL = 1.0e-3  # a nut on a thread is at most this far beside its axis [m]
 _TILT = math.radians(12.0)
 _ASLEEP = 0.5e-3  # speed of a body at rest; those that a contact moves to and fro are slower [m/s]
 _DEEPEST = 0.5e-3  # of two bodies in each other at the start [m]
+_EVENTS = {
+    (NutStatus.ON_BOLT, NutStatus.ON_BOLT_HELD): NutEvent.GRIPPED,
+    (NutStatus.ON_BOLT_HELD, NutStatus.ON_BOLT): NutEvent.RELEASED,
+    (NutStatus.ON_BOLT_HELD, NutStatus.HELD): NutEvent.CAME_FREE,
+    (NutStatus.HELD, NutStatus.ON_BOLT_HELD): NutEvent.SEATED,
+}
+_SENTENCES = {
+    NutEvent.START: "the nut is where the scene has it",
+    NutEvent.GRIPPED: "the jaws hold the nut",
+    NutEvent.RELEASED: "the jaws released the nut on {bolt}, {turns:.1f} turns engaged",
+    NutEvent.CAME_FREE: "the nut came off its bolt",
+    NutEvent.SEATED: "the nut is on the tip of {bolt}",
+    NutEvent.DROPPED: "the nut fell",
+    NutEvent.UNKNOWN: "the nut moved",
+}
 
 
 @dataclass(frozen=True)
@@ -331,23 +346,6 @@ def _mimics(joint: DependentJoint, found: dict[str, float]) -> dict[str, float]:
     for name, (leader, factor) in zip(others, joint.terms, strict=False):
         positions[name] = factor * found[leader]
     return positions | {last: rest - sum(positions.values())}
-
-
-_EVENTS = {
-    (NutStatus.ON_BOLT, NutStatus.ON_BOLT_HELD): NutEvent.GRIPPED,
-    (NutStatus.ON_BOLT_HELD, NutStatus.ON_BOLT): NutEvent.RELEASED,
-    (NutStatus.ON_BOLT_HELD, NutStatus.HELD): NutEvent.CAME_FREE,
-    (NutStatus.HELD, NutStatus.ON_BOLT_HELD): NutEvent.SEATED,
-}
-_SENTENCES = {
-    NutEvent.START: "the nut is where the scene has it",
-    NutEvent.GRIPPED: "the jaws hold the nut",
-    NutEvent.RELEASED: "the jaws released the nut on {bolt}, {turns:.1f} turns engaged",
-    NutEvent.CAME_FREE: "the nut came off its bolt",
-    NutEvent.SEATED: "the nut is on the tip of {bolt}",
-    NutEvent.DROPPED: "the nut fell",
-    NutEvent.UNKNOWN: "the nut moved",
-}
 
 
 class NutObserver:

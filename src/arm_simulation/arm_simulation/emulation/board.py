@@ -47,8 +47,6 @@ _I2C_M_RD = 0x0001  # flag of a message that is read (linux/i2c.h)
 NOMINAL_VOLTAGE = 4.8  # [V] at which data sheets of small servos state their speed
 BROWN_OUT = 2.5  # [V] below which their electronics do not run; assumed
 HAND_SLEW = 900.0  # [us/s] of a hand that moves the horn
-
-
 ERRORS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
 ADAPTER_TIMEOUT = 1.0  # [s] Linux' default for a transfer, see struct i2c_adapter
 

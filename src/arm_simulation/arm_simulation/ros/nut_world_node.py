@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The simulated world: receives tool and gripper on tf, publishes nut and payloads."""
+"""The simulated world by geometry: receives tool and gripper on tf, publishes nut and payloads.
+
+What the world by contact physics has in common with it is in `WorldNode`.
+"""
 
 from __future__ import annotations
 

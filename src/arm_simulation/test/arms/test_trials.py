@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Trials of the transfer: repeatable on any number of processes, and what counts as a fault."""
+"""Trials of the transfer: errors of servos, equal results in all processes, what is a fault."""
 
 import math
 from dataclasses import replace

@@ -3,6 +3,22 @@
 """The command that converts an architecture file of RVS, the Robot Visualization System (McGill).
 
 rvs2dh REDIESTRO -o rediestro.yaml
+
+The format, after the printed file of REDIESTRO (F. Bauer, "The Development and Implementation of
+Kinematics Algorithms on RVS", 2006, appendix A), as words in any layout:
+
+    REDIESTRO                title: everything before the first keyword
+    geomtype full            how RVS draws it; ignored
+    Link 1                   links are numbered from 1 in order
+    a 0.0  b 9.5229          along x and along z, in an unspecified unit of length
+    al 58.3127  th 20.0      alpha and theta, in degrees
+    type prismatic           default revolute
+    limits -170.0 95.0       of theta (revolute) or b (prismatic), optional
+    EndEffector hand         what RVS draws at the end; left out, see `left_out`
+
+Comments run from #, %, !, // or * to the end of the line, or from /* to */. The table is standard
+DH with b for d. Limits include the offset, and th is the position in which RVS first shows the
+arm: so the joint is 0 where theta is 0, and th becomes the posture ``home``.
 """
 
 from __future__ import annotations

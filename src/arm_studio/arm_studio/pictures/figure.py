@@ -46,7 +46,7 @@ def save_figure(figure: Figure, path: Path) -> None:
     kind = path.suffix.removeprefix(".")
     if kind not in FORMATS:
         raise KinematicsError(
-            f"'{path.name}' has no picture format; end the name in .{', '.join(FORMATS)}",
+            f"'{path.name}' has no picture format; end the name in .{', .'.join(FORMATS)}",
             what="plot",
         )
     write_bytes(figure_file(figure, kind), path)

@@ -59,6 +59,8 @@ _NO_COMMANDS = {
 BEAT = "beat"  # the key that a page adds to a message: the number of a heartbeat
 
 Done = Callable[[], None]
+TOKEN_VARIABLE = "ARM_VIEWER_TOKEN"
+_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(\d+))?")  # of RFC 9110, 7.2, in lower case
 
 
 @dataclass(frozen=True)
@@ -187,10 +189,6 @@ def show_again(element: Any) -> None:
     the browser that set it; it has no public call for that.
     """
     element._queue_update("value", element.value)
-
-
-TOKEN_VARIABLE = "ARM_VIEWER_TOKEN"
-_HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(\d+))?")  # of RFC 9110, 7.2, in lower case
 
 
 @dataclass(frozen=True)

@@ -35,6 +35,22 @@ _LEVEL = 0.1  # vertical component of an axis that is still taken for horizontal
 _POSTURES = 8  # at which a law must hold
 _SAME = math.radians(0.1)  # within which a law holds, less than a person reads
 _UP = np.array([0.0, 0.0, 1.0])
+LENGTHS = ("ground", "crank", "rod", "rocker")
+_CALLIPER = 0.5  # [mm] by which lengths between the centres of screws are measured wrong
+_LEAST_SPAN = 20.0  # [deg or mm] of positions from which a ratio is found
+_MOST_OFF = 2.0  # [deg or mm] from a line, more than a person reads wrong
+# unit, its size [rad or m], and how far apart two pictures are
+_SHOWN = {"revolute": ("deg", math.radians(1.0), 30.0), "prismatic": ("mm", 1e-3, 20.0)}
+_READING = 0.5  # [deg or mm] to which a person reads
+WHICH = (
+    "Which servo is it? After p, the keys . and , move one link only; if another one moves than "
+    "this says, r, then c."
+)
+POINTS = "Measure two positions or more with m, far apart; three show whether they lie on a line."
+STOPS = (
+    "Limits: f, then steps towards the stop, a hand on the arm; where it no longer moves, two "
+    "steps back, then [ or ]."
+)
 
 
 @dataclass(frozen=True)
@@ -145,25 +161,6 @@ def _outwards(model: RobotModel, axes: Sequence[Array]) -> Array:
             ahead = float(np.cross(_UP, axis_at_rest) @ model.fk(rest)[:3, 3])
             return math.copysign(1.0, ahead) * np.cross(_UP, axis)
     return np.array([1.0, 0.0, 0.0])
-
-
-LENGTHS = ("ground", "crank", "rod", "rocker")
-_CALLIPER = 0.5  # [mm] by which lengths between the centres of screws are measured wrong
-_LEAST_SPAN = 20.0  # [deg or mm] of positions from which a ratio is found
-_MOST_OFF = 2.0  # [deg or mm] from a line, more than a person reads wrong
-# unit, its size [rad or m], and how far apart two pictures are
-_SHOWN = {"revolute": ("deg", math.radians(1.0), 30.0), "prismatic": ("mm", 1e-3, 20.0)}
-_READING = 0.5  # [deg or mm] to which a person reads
-
-WHICH = (
-    "Which servo is it? After p, the keys . and , move one link only; if another one moves than "
-    "this says, r, then c."
-)
-POINTS = "Measure two positions or more with m, far apart; three show whether they lie on a line."
-STOPS = (
-    "Limits: f, then steps towards the stop, a hand on the arm; where it no longer moves, two "
-    "steps back, then [ or ]."
-)
 
 
 class Mechanism:

@@ -37,8 +37,6 @@ HELP = """\
   h      these keys
   q      quit; pulses continue, the arm is held (Ctrl-C: at once, nothing is written)
 """
-
-
 MEASURED_HELP = """\
 Guide the arm by hand: servos without torque turn freely, and their counts are measured.
   n b    next servo, servo before; space: its count now

@@ -10,7 +10,7 @@
 
 namespace arm {
 
-enum class Family { place_then_turn, turn_then_place };  // as FAMILIES in kernels/layout.py
+enum class Family { place_then_turn, turn_then_place };  // as in kernels/layout.py
 constexpr double BOTH = -1.0;
 constexpr int PLAN_JOINTS = 6, MAX_BRANCHES = 8;
 
