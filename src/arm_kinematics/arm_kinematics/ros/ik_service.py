@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The services solve_ik, solve_ik_batch and plan_path: requests to arguments and back."""
+"""The services solve_ik and solve_ik_batch: requests to arguments and back."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ from threading import Event
 from typing import Any
 
 import numpy as np
-from arm_common.ros.message_conversions import duration_message, fill_pose
+from arm_common.ros.message_conversions import fill_pose
 from arm_common.transforms import Array
 from builtin_interfaces.msg import Duration
-from geometry_msgs.msg import Quaternion, Transform
+from geometry_msgs.msg import Transform
 from sensor_msgs.msg import JointState
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import IKSolution, JointWeight
-from arm_interfaces.srv import CancelIKBatch, PlanPath, SolveIK, SolveIKBatch
+from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
@@ -31,12 +30,8 @@ from arm_kinematics.kernels.layout import (
     DEFAULT_POSITION_TOLERANCE,
 )
 from arm_kinematics.markers.state import IkAttempt
-from arm_kinematics.paths import planner
-from arm_kinematics.paths.cartesian_path import PathOptions, PathResult
-from arm_kinematics.paths.timing import TimedPath, time_result
 from arm_kinematics.ros.robot_state import (
     UNIT,
-    KinematicsParameters,
     RobotStateCache,
     bad_request,
     check_joint,
@@ -72,7 +67,7 @@ def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, An
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},
         "allow_approximate": request.allow_approximate,
-        "axis": _axis(request),
+        "axis": axis(request),
         "tolerance_axes": word(request, "tolerance_axes"),
         "weights": _weights(state, chain, request.joint_weights),
         "prefer": word(request, "preference"),
@@ -88,7 +83,7 @@ def word(request: Any, field: str) -> str:
     return str(words[value])
 
 
-def _tolerance(request: Any, field: str) -> float:
+def tolerance(request: Any, field: str) -> float:
     """Return a scalar tolerance of a request [m or rad]; 0 means the default."""
     scalar, default = float(getattr(request, field)), _TOLERANCES[field]
     if not scalar >= 0.0:
@@ -100,7 +95,7 @@ def _tolerance(request: Any, field: str) -> float:
 
 def _box(request: Any, field: str) -> float | tuple[float, ...]:
     """Return the scalar tolerance of a request, or its three components; 0 means the scalar."""
-    scalar, three = _tolerance(request, field), getattr(request, f"{field}s").tolist()
+    scalar, three = tolerance(request, field), getattr(request, f"{field}s").tolist()
     if three == [0.0, 0.0, 0.0]:
         return scalar
     for value, name in zip(three, "xyz", strict=True):
@@ -112,7 +107,7 @@ def _box(request: Any, field: str) -> float | tuple[float, ...]:
     return tuple(value or scalar for value in three)
 
 
-def _axis(request: Any) -> tuple[float, float, float] | None:
+def axis(request: Any) -> tuple[float, float, float] | None:
     """Return the tool axis of a request; None if it is all zeros."""
     x, y, z = request.axis.x, request.axis.y, request.axis.z
     if not math.isfinite(x + y + z):
@@ -342,80 +337,3 @@ def _fill_batch(
     response.position_errors = doubles(batch.position_error)
     response.orientation_errors = doubles(batch.orientation_error)
     response.joint_distances = doubles(batch.distance)
-
-
-def plan_path(
-    state: RobotStateCache, request: PlanPath.Request, response: PlanPath.Response
-) -> Callable[[], None]:
-    """Check a request; return a function that fills the response and may run in any thread.
-
-    Both raise RejectedError if the request is invalid.
-    """
-    chain, options = state.chain(request.tip_frame), _path_options(request)
-    scaling = request.velocity_scaling
-    if not 0.0 <= scaling <= 1.0:
-        raise bad_request(
-            f"velocity_scaling is {scaling:g}; expected a number above 0 up to 1, or 0 for 1."
-        )
-    poses = _waypoints(state, request)
-    start = joint_vector(chain, state.joints(request.start, "start"), "start")
-    frame, timeout = state.robot.base, state.parameters.path_timeout
-    limits, via = _limits(chain, state.parameters), request.arc_via
-
-    def work() -> None:
-        result = planner.plan_path(chain, poses, start, options, arc_via=via, timeout=timeout)
-        _fill_path(response, result, time_result(result, *limits, scaling or 1.0), frame)
-
-    return work
-
-
-def _limits(chain: Chain, defaults: KinematicsParameters) -> tuple[Array, Array]:
-    """Return speed and acceleration limits (n,); the defaults where the robot has none."""
-    velocity = np.where(np.isfinite(chain.velocity), chain.velocity, defaults.default_velocity)
-    acceleration = np.where(
-        np.isfinite(chain.acceleration),
-        chain.acceleration,
-        defaults.default_acceleration * velocity,
-    )
-    return velocity, acceleration
-
-
-def _path_options(request: PlanPath.Request) -> PathOptions:
-    step = request.max_step
-    if not (math.isfinite(step) and step >= 0.0):
-        raise bad_request(
-            f"max_step is {step:g}; expected a positive length, or 0 for the default."
-        )
-    return PathOptions(
-        word(request, "mode"),
-        _tolerance(request, "position_tolerance"),
-        _tolerance(request, "orientation_tolerance"),
-        axis=_axis(request),
-        max_step=step or None,
-    )
-
-
-def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]:
-    """Return the poses (4, 4) in the base frame."""
-    if not request.waypoints:
-        raise bad_request("There are no waypoints.")
-    for waypoint, passed in zip(request.waypoints, request.arc_via, strict=False):
-        if passed:  # its orientation does not count, and may be invalid
-            waypoint.pose.orientation = Quaternion()
-    return [state.pose(T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
-
-
-def _fill_path(
-    response: PlanPath.Response, result: PathResult, timed: TimedPath, frame: str
-) -> None:
-    response.status, response.message = int(result.status), result.message
-    response.fraction = result.fraction
-    response.limiting_joints = list(result.limiting_joints)
-    trajectory = JointTrajectory(joint_names=list(result.joint_names))
-    trajectory.header.frame_id = frame
-    for time, position, velocity in zip(*timed, strict=True):
-        point = JointTrajectoryPoint()
-        point.positions, point.velocities = position.tolist(), velocity.tolist()
-        point.time_from_start = duration_message(float(time))
-        trajectory.points.append(point)
-    response.trajectory = trajectory

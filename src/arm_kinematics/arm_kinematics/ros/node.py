@@ -42,8 +42,9 @@ from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.model.urdf import fault_sentences
 from arm_kinematics.ros.fk_service import FkService, get_jacobian, solve_dynamics
-from arm_kinematics.ros.ik_service import IkBatchService, IkService, plan_path
+from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
+from arm_kinematics.ros.path_service import plan_path
 from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache, fill_rejection
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"

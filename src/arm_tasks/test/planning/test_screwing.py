@@ -12,7 +12,8 @@ from arm_common.transforms import frame_along, pose, tilt_z, wrap
 from arm_tasks.errors import TaskFileError
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.planning.screwing.last_grip import grip_score
-from arm_tasks.planning.screwing.strokes import Spiral, Stroke, ratchet
+from arm_tasks.planning.screwing.strokes import Stroke, ratchet
+from arm_tasks.planning.screwing.wrist import Spiral
 from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import SIXTH

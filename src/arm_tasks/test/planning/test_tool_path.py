@@ -14,7 +14,7 @@ from arm_kinematics.paths.planner import plan_path
 from arm_kinematics.paths.shapes import line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
 from arm_tasks.errors import TaskFileError
-from arm_tasks.planning.screwing.strokes import Place, between, thread_turn_to_go, wrists
+from arm_tasks.planning.screwing.wrist import Place, between, thread_turn_to_go, wrists
 from arm_tasks.planning.tool_path import OutOfReach, branches, path_options, tool_path
 from arm_tasks.task.steps import Tolerance
 

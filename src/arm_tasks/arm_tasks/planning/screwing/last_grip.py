@@ -17,17 +17,14 @@ from arm_common.transforms import Array, turn_z, wrap
 
 from arm_kinematics import Chain
 from arm_tasks.planning.screwing.strokes import (
-    MIN_BEFORE,
     MIN_CAUGHT,
     GripScore,
     Stroke,
     Strokes,
-    Wrist,
-    next_wrist,
     rotation,
-    thread_turn_to_go,
     turn_back,
 )
+from arm_tasks.planning.screwing.wrist import MIN_BEFORE, Wrist, next_wrist, thread_turn_to_go
 from arm_tasks.planning.world_model import OnBolt
 from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.scene import TURN, Bolt, Scene

@@ -33,18 +33,14 @@ from arm_tasks.planning.screwing.strokes import (
     OTHER_GRIP,
     GripScore,
     NoLastGrip,
-    Place,
-    Spiral,
     Stroke,
     Strokes,
-    Wrist,
-    between,
     rotation,
     screw_on_strokes,
     turn_back,
     unscrew_strokes,
-    wrists,
 )
+from arm_tasks.planning.screwing.wrist import Place, Spiral, Wrist, between, wrists
 from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.planning.world_model import InJaws, OnBolt
 from arm_tasks.scene.grasp import holding_width
