@@ -21,7 +21,6 @@ from typing import Any
 
 from arm_common import cli
 from arm_description.errors import UrdfError
-from arm_description.importers.urdf import PARALLEL, import_urdf
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.elements import CONVENTIONS, Origin
 from arm_description.model.units import SI
@@ -80,6 +79,8 @@ def _write_urdf(arguments: argparse.Namespace) -> None:
 
 def urdf2dh(argv: Sequence[str] | None = None) -> int:
     """Run the command `urdf2dh` and return its exit code."""
+    from arm_description.importers.urdf import PARALLEL  # here: dh2urdf starts sooner without it
+
     parser = argparse.ArgumentParser(
         prog="urdf2dh", description="Compute the exact DH table of an arm from its URDF."
     )
@@ -109,6 +110,8 @@ def urdf2dh(argv: Sequence[str] | None = None) -> int:
 
 
 def _convert_urdf(arguments: argparse.Namespace) -> None:
+    from arm_description.importers.urdf import import_urdf
+
     cli.refuse_overwriting(arguments.output, arguments.force)
     path = Path(arguments.urdf)
     text, values = read_urdf_file(path, dict(arguments.xacro_arg)), vars(arguments)
