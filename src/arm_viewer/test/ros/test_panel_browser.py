@@ -6,6 +6,7 @@ The tests share one view, so that its robot file is saved only after them, and t
 sliders is replaced by one with a driver last.
 """
 
+import contextlib
 import math
 import signal
 
@@ -172,6 +173,20 @@ def rest(page, ros, model):
 
 def press(page, label):
     page.get_by_role("button", name=label, exact=True).first.click()
+
+
+def unfold(page, ros, title, content):
+    """Open a folder until its content is seen: the page may build it anew, closed, meanwhile."""
+    from playwright.sync_api import Error
+
+    def seen():
+        if not content.is_visible():
+            page.get_by_text(title, exact=True).first.click()
+            with contextlib.suppress(Error):
+                content.wait_for(timeout=2000)
+        return content.is_visible()
+
+    ros.until(seen, BOUND)
 
 
 def field(page, joint):
@@ -548,10 +563,10 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
 
 def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     good = file.read_text()
-    page.get_by_text("Table", exact=True).first.click()
-    page.get_by_text("Robot file", exact=True).first.click()
     label = page.locator('label:has-text("d [mm]")').first
     entry = label.locator("xpath=../../..").locator("input, textarea")
+    unfold(page, ros, "Table", entry)
+    unfold(page, ros, "Robot file", page.get_by_role("button", name="Save", exact=True).first)
     before, drawn = entry.input_value(), drawings(page)
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
