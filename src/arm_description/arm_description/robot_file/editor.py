@@ -292,11 +292,11 @@ def store_posture(
         raise DescriptionError(problem, remedy="check the path", file=str(path)) from None
     editor = RobotEditor(data, str(path))
     model = editor.model
-    known = (*model.joint_names, GRIPPER_KEY) if model.gripper else model.joint_names
+    names = (*model.joint_names, GRIPPER_KEY) if model.gripper else model.joint_names
     for joint in positions:
-        if joint not in known:
+        if joint not in names:
             problem = f"posture {name!r}: {model.name} has no joint {joint!r}"
-            raise DescriptionError(problem, remedy=did_you_mean(joint, known))
+            raise DescriptionError(problem, remedy=did_you_mean(joint, names))
     if problem := editor.keep_posture(name, positions):
         raise DescriptionError(problem)
     save_edit(editor.data, file, data)

@@ -227,8 +227,8 @@ class JointRelations:
     ) -> tuple[LinearExpression, ...]:
         """Return an expression over independent joints in radians and metres."""
         self._reject_unknown_names(field)
-        found = self._linear(field, self._names, outermost)
-        return tuple(self._si(one, kind) for one in found)
+        expressions = self._linear(field, self._names, outermost)
+        return tuple(self._si(expression, kind) for expression in expressions)
 
     def _si(self, one: LinearExpression, kind: JointType) -> LinearExpression:
         total = LinearExpression(self._scope.units.si(one.constant, kind))
@@ -258,11 +258,11 @@ class JointRelations:
         """
         value = sourced_value(field)
         names = frozenset(own) - frozenset(joints)
-        found = [name for name in self._scope.names_in(value) if name in names]
-        if not found:
+        leaders = [name for name in self._scope.names_in(value) if name in names]
+        if not leaders:
             return
-        text, name = value.raw("a number or an expression"), found[0]
-        (one,) = self._linear(field, {*found, *joints})
+        text, name = value.raw("a number or an expression"), leaders[0]
+        (one,) = self._linear(field, {*leaders, *joints})
         if one.factors != ((name, 1.0),):
             if not limited:
                 return  # it depends on itself
@@ -294,16 +294,16 @@ class JointRelations:
     def _reject_unknown_names(self, field: Field) -> None:
         """Raise an error if an expression names what is neither a constant nor a joint."""
         if name := self._unknown_name(field):
-            known = (*self._names, *self._scope.expressions.names)
+            allowed = (*self._names, *self._scope.expressions.names)
             raise field.error(
                 f"{name!r} is neither a joint nor a constant of this file",
-                did_you_mean(name, known),
+                did_you_mean(name, allowed),
             )
 
     def _unknown_name(self, field: Field) -> str:
         """Return the first name in an expression that is nothing known, "" if all are known."""
-        known = self._names | RESERVED
-        return next((name for name in self._scope.names_in(field) if name not in known), "")
+        allowed = self._names | RESERVED
+        return next((name for name in self._scope.names_in(field) if name not in allowed), "")
 
     def _linear(
         self, field: Field, variables: Collection[str], outermost: str = ""

@@ -84,9 +84,9 @@ def limited_model(model: RobotModel, limits: str) -> RobotModel:
     prefix, width = message.get("prefix", ""), message.find("width")
     joints = {name.removeprefix(prefix): each for name, each in _limits_of_joints(message)}
     actuators = {str(a.get("name")): _read(a) for a in message.findall("actuator")}
-    of_transmissions = {name for t in model.transmissions for name in t.actuators}
-    own = set(model.joint_names).difference(*(t.joints for t in model.transmissions))
-    complete = actuators.keys() == of_transmissions | own
+    transmitted = {name for t in model.transmissions for name in t.actuators}
+    direct = set(model.joint_names).difference(*(t.joints for t in model.transmissions))
+    complete = actuators.keys() == transmitted | direct
     limited = model.limited(
         joints, actuators if complete else None, None if width is None else _read(width)
     )

@@ -282,9 +282,9 @@ class Axes:
         n = len(actuators) - (gripper is not None)
         if self.coupling is None:
             return replace(self, arm=tuple(actuators[:n]), gripper=gripper)
-        given = replace(self.coupling, actuators=tuple(actuators[:n]))
+        requested = replace(self.coupling, actuators=tuple(actuators[:n]))
         reason = "the linkage and its servo allow"
-        arm, coupling = narrowed_by_actuators(self.arm, given, reason)
+        arm, coupling = narrowed_by_actuators(self.arm, requested, reason)
         return replace(self, arm=arm, gripper=gripper, coupling=coupling)
 
     def claw(self, axis: Axis) -> Claw | None:

@@ -141,8 +141,8 @@ def tip_resolution(model: RobotModel, q: Sequence[float], maps: Sequence[ServoMa
     counts = [servo.count_of(position) for servo, position in zip(maps, actuators, strict=True)]
     near = [[m.position_of(c + k) for k in (-1, 0, 1)] for m, c in zip(maps, counts, strict=True)]
     steps = np.diag(np.abs(np.diff(near)).max(axis=1))
-    moved = drivetrain.to_joints(actuators + np.vstack([np.zeros_like(actuators), steps]))
-    here, *there = (model.fk(joints)[:3, 3] for joints in moved)
+    postures = drivetrain.to_joints(actuators + np.vstack([np.zeros_like(actuators), steps]))
+    here, *there = (model.fk(joints)[:3, 3] for joints in postures)
     return max(float(np.linalg.norm(tip - here)) for tip in there)
 
 

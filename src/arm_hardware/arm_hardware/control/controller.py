@@ -243,8 +243,8 @@ class TrajectoryController(DriverStateMachine):
             raise CommandError("This arm has no gripper.")
         with self._lock:
             now, servo = self._states[-1].position, self._output.maps[-1]
-            most = self._options.grip_force_limit_counts
-            grip = plan_gripper_goal(axis, servo, most, width, counts, now)
+            limit = self._options.grip_force_limit_counts
+            grip = plan_gripper_goal(axis, servo, limit, width, counts, now)
             self.require_ready()
             return grip
 

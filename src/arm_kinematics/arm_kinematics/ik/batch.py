@@ -112,8 +112,8 @@ class BatchSolver:
         """
         cores, count = len(os.sched_getaffinity(0)), len(self._Ts)
         may_end_early = self._limits.canceled is not None or math.isfinite(self._limits.end)
-        most = _LIMITED_BLOCK_SIZE if may_end_early else _BLOCK_SIZE
-        size = max(min(most, -(-count // cores)), 1)
+        max_size = _LIMITED_BLOCK_SIZE if may_end_early else _BLOCK_SIZE
+        size = max(min(max_size, -(-count // cores)), 1)
         blocks = [slice(at, at + size) for at in range(0, count, size)]
         if cores == 1 or count < _MIN_FOR_THREADS:
             for block in blocks:
@@ -159,10 +159,10 @@ class BatchSolver:
 
     def _try_first(self, block: slice) -> None:
         """Run the first attempt of ``Chain.ik`` for a block of targets."""
-        known, constants = self._prepared, self._solver.model.constants
-        plan = None if known.form is None else known.form.plan
+        prepared, constants = self._prepared, self._solver.model.constants
+        plan = None if prepared.form is None else prepared.form.plan
         Ts, seeds, numbers = self._Ts[block], self._seeds[block], self._numbers[block]
-        solve_many(constants, known.descent, known.exact, plan, Ts, seeds, numbers)
+        solve_many(constants, prepared.descent, prepared.exact, plan, Ts, seeds, numbers)
 
     def _solve_one(self, k: int) -> None:
         """Solve one target that the first attempt did not solve."""

@@ -69,17 +69,17 @@ class ConstrainedSolver:
         first = self._plain(self._seed, max_solutions if max_solutions == 1 else None)
         if not first.ok:
             return self._refused(first, allow_approximate, self._reason_beyond(first))
-        found = self._inside(first)
-        if found is None or max_solutions != 1 or whole_turns:
+        result = self._inside(first)
+        if result is None or max_solutions != 1 or whole_turns:
             branches = self._branches(first)
-            found = self._inside(branches) if whole_turns else self._nearest_turns(branches)
-        if found is None:
-            found = self._from_seeds()
-        if found is None and self._is_loose():
-            found = self._by_descents()
-        if found is None:
+            result = self._inside(branches) if whole_turns else self._nearest_turns(branches)
+        if result is None:
+            result = self._from_seeds()
+        if result is None and self._is_loose():
+            result = self._by_descents()
+        if result is None:
             return self._refused(first, allow_approximate, self._reason(first))
-        return found if max_solutions is None else found.selected(range(max_solutions))
+        return result if max_solutions is None else result.selected(range(max_solutions))
 
     def _plain(
         self, seed: ArrayLike | None, count: int | None, whole_turns: bool = False
@@ -88,9 +88,9 @@ class ConstrainedSolver:
         prepared = self._prepared
         if not whole_turns and prepared.every is not None:
             request = prepared.nearest if count == 1 else prepared.every
-            found = request and request(self._T, seed)
-            if found is not None:
-                return found
+            result = request and request(self._T, seed)
+            if result is not None:
+                return result
         rest = prepared, False, count, self._deadline, whole_turns
         return self._solver.solve(self._T, seed, *rest)
 

@@ -401,8 +401,8 @@ class LockedForm:
         q = found[~np.isnan(first[:, :, 0])]
         nearest = int(np.argmin(((q - seed) ** 2).sum(axis=1))) if len(q) else 0
         if len(q) > LOCKED_COUNT:
-            chosen = np.linspace(0, len(q) - 1, LOCKED_COUNT - 1).astype(int)
-            q = q[np.append(nearest, chosen)]
+            picked = np.linspace(0, len(q) - 1, LOCKED_COUNT - 1).astype(int)
+            q = q[np.append(nearest, picked)]
         return q
 
 

@@ -223,10 +223,10 @@ class IkSolver:
         check_count(max_solutions)
         options, opt = prepared.options, prepared.record
         if options.prefer == "torque":
-            others = self.prepared(options._replace(prefer="nearest"))
+            nearest = self.prepared(options._replace(prefer="nearest"))
             many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
             rest = allow_approximate, many, deadline, whole_turns
-            return self._least_loaded(self.solve(T, seed, others, *rest), max_solutions)
+            return self._least_loaded(self.solve(T, seed, nearest, *rest), max_solutions)
         target = target_pose(T, options.mode == "position")
         start = self._middle if seed is None else self._start(seed)
         # A rotation of few digits has no exact solution.

@@ -84,18 +84,18 @@ def table_node(
 
     def start(context: LaunchContext) -> list[Any]:
         values = context.launch_configurations
-        own: dict[str, Any] = {"prefix": values.get("prefix", "")}
-        own |= {name: resolve(value, values) for name, value in process.parameters.items()}
-        for name, value in own.items():
+        parameters: dict[str, Any] = {"prefix": values.get("prefix", "")}
+        parameters |= {name: resolve(value, values) for name, value in process.parameters.items()}
+        for name, value in parameters.items():
             if isinstance(value, str):  # even if it looks like a number
-                own[name] = ParameterValue(value, value_type=str)
+                parameters[name] = ParameterValue(value, value_type=str)
         level = LaunchConfiguration("log_level", default="info")  # two_arms declares none
         node = Node(
             package=process.package,
             executable=process.executable,
             name=process.remapping or None,
             namespace=process.namespace or None,
-            parameters=[own, *files],
+            parameters=[parameters, *files],
             output="screen",
             arguments=[*(arguments or (resolve(word, values) for word in process.arguments))],
             ros_arguments=["--enclave", process.enclave, "--log-level", level],

@@ -309,15 +309,15 @@ def several_processes(arms: Sequence[str], values: Values) -> list[Process]:
 
 def _of_arm(process: Process, arm: str, calibration: str, publish_clock: bool) -> Process:
     """Return a process of the nodes of one arm."""
-    own: dict[str, Value] = {"prefix": f"{arm}_"}
+    parameters: dict[str, Value] = {"prefix": f"{arm}_"}
     if "robot_description" in process.parameters:
-        own["robot_description"] = partial(_robot_description, prefix=f"{arm}_")
+        parameters["robot_description"] = partial(_robot_description, prefix=f"{arm}_")
     if process.name == "arm_hardware":
-        own |= {"calibration": calibration, "publish_clock": publish_clock}
+        parameters |= {"calibration": calibration, "publish_clock": publish_clock}
         process = replace(process, remappings={_STOP: f"/{_STOP}"})  # one message stops all arms
     if process.ends_all:
         process = replace(process, arguments=(*process.arguments, "--output", f"output/{arm}"))
-    return in_namespace(process.with_parameters(own), arm)
+    return in_namespace(process.with_parameters(parameters), arm)
 
 
 def world_process(arms: Sequence[str], publisher: Process) -> Process:
@@ -328,8 +328,8 @@ def world_process(arms: Sequence[str], publisher: Process) -> Process:
 
     def urdf(values: Values) -> str:
         model, spacing = load_robot(values["robot"]), float(Arg("spacing", float)(values))
-        left = (len(arms) - 1) / 2.0 * spacing
-        places = [Origin((0.0, left - i * spacing, 0.0)) for i in range(len(arms))]
+        first = (len(arms) - 1) / 2.0 * spacing
+        places = [Origin((0.0, first - i * spacing, 0.0)) for i in range(len(arms))]
         return merged_urdf(
             WORLD,
             [

@@ -159,8 +159,8 @@ class TrajectoryPlayer:
             raise TasksError(self._driver.several_arms)
         if not self._driver.actions_missing() and not self._driver.not_ready():
             return "arm"
-        known = self._driver.positions.keys() >= set(self.model.joint_names)
-        return "view" if self._sliders.available and known else ""
+        has_positions = self._driver.positions.keys() >= set(self.model.joint_names)
+        return "view" if self._sliders.available and has_positions else ""
 
     def _has_another_robot(self) -> bool:
         """Return True if the driver lacks a joint, as it always publishes all of its joints."""

@@ -323,9 +323,9 @@ class Scene:
 
     def with_bolt(self, name: str, pose: Array) -> Scene:
         """Return this scene with one bolt at base_link <- bolt (4, 4); objects on it stay."""
-        moved = replace(self.bolt(name), pose=read_only(pose))
-        frames = {**self.frames, name: moved.pose}
-        return replace(self, bolts={**self.bolts, name: moved}, frames=frames)
+        bolt = replace(self.bolt(name), pose=read_only(pose))
+        frames = {**self.frames, name: bolt.pose}
+        return replace(self, bolts={**self.bolts, name: bolt}, frames=frames)
 
     def shifted(self, name: str, displacement: Array) -> Scene:
         """Return this scene with a frame and all on it shifted by (3,) in base_link [m]."""
@@ -344,9 +344,9 @@ class Scene:
 
     def with_object(self, name: str, T: Array) -> Scene:
         """Return this scene with one object at base_link <- object (4, 4) [m]."""
-        moved = self.object(name).at(T)
-        frames = {**self.frames, name: moved.pose}
-        return replace(self, objects={**self.objects, name: moved}, frames=frames)
+        placed = self.object(name).at(T)
+        frames = {**self.frames, name: placed.pose}
+        return replace(self, objects={**self.objects, name: placed}, frames=frames)
 
     def without(self, name: str) -> Scene:
         """Return this scene without an object; its frame stays."""

@@ -279,7 +279,7 @@ _COMMON = [f.name for f in fields(steps.StepBase)]
 
 def _parser(cls: type[steps.StepBase]) -> Parser:
     """Return a parser that reads each field of a step's class by its key, with its default."""
-    own = {f.name: f.default for f in fields(cls) if f.name not in _COMMON}
+    initial = {f.name: f.default for f in fields(cls) if f.name not in _COMMON}
 
     def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
         def value(name: str) -> Any:
@@ -287,7 +287,7 @@ def _parser(cls: type[steps.StepBase]) -> Parser:
                 return _target(keys, defaults)
             if name == "when":
                 return condition(keys)
-            default: Any = None if own[name] is MISSING else own[name]
+            default: Any = None if initial[name] is MISSING else initial[name]
             if name == "tolerance":
                 return _tolerance(keys, default or defaults.tolerance)
             leaf = STEPS_KEYS[kind].table.keys[name].kind
@@ -304,7 +304,7 @@ def _parser(cls: type[steps.StepBase]) -> Parser:
             limits = {} if leaf.suffix else {"most": most}
             return keys.number(name, default, **_LIMITS[leaf.form], **limits)
 
-        return cls(**defaults.common(keys, kind), **{name: value(name) for name in own})
+        return cls(**defaults.common(keys, kind), **{name: value(name) for name in initial})
 
     return parse
 

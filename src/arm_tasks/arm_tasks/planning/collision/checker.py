@@ -261,8 +261,10 @@ class CollisionChecker:
         """
         allowed = self.allowed_contacts() if end < start else 0.0
         widths = _sampled(start, end)[1:]
-        near = [self.clearance(self.distances(q, float(w)) + allowed) for w in widths]
-        return min(near, key=lambda found: found.distance, default=Clearance(math.inf))
+        clearances = [self.clearance(self.distances(q, float(w)) + allowed) for w in widths]
+        return min(
+            clearances, key=lambda clearance: clearance.distance, default=Clearance(math.inf)
+        )
 
     def _owners(self, pair: tuple[int, int]) -> tuple[str, str]:
         return self._bodies[pair[0]].name, self._bodies[pair[1]].name

@@ -167,8 +167,8 @@ class ScrewPlanner:
                 raise OutOfReach("there is a safer last grip")
             return choose(option, wrist)
 
-        others = (partial(choose_less_safe, option) for option in options[1:])
-        return [partial(choose, options[0]), *others]
+        less_safe = (partial(choose_less_safe, option) for option in options[1:])
+        return [partial(choose, options[0]), *less_safe]
 
     def _grip_score(self, nut: OnBolt, then: NextGrip | None) -> Callable[[], GripScore | None]:
         chain, q = self.builder.chain, self.builder.q

@@ -217,9 +217,9 @@ class KinematicsVerbs:
         """
         request = SolveDynamics.Request(payload_mass=number_of(payload, "the payload"))
         self._set_joints(request.joint_state, joints)
-        given = joints or {}
-        request.joint_state.velocity = _in_order(given, velocities or {}, "velocities")
-        request.acceleration = _in_order(given, accelerations or {}, "accelerations")
+        positions = joints or {}
+        request.joint_state.velocity = _in_order(positions, velocities or {}, "velocities")
+        request.acceleration = _in_order(positions, accelerations or {}, "accelerations")
         return self._thread.start("dynamics", self._dynamics, request, timeout=timeout)
 
     # -- coroutines, run by the executor thread -----------------------------------------------
