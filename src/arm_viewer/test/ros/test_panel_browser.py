@@ -171,8 +171,12 @@ def rest(page, ros, model):
     return position
 
 
+def button_of(page, label):
+    return page.get_by_role("button", name=label, exact=True).first
+
+
 def press(page, label):
-    page.get_by_role("button", name=label, exact=True).first.click()
+    button_of(page, label).click()
 
 
 def unfold(page, ros, title, content):
@@ -180,13 +184,33 @@ def unfold(page, ros, title, content):
     from playwright.sync_api import Error
 
     def seen():
-        if not content.is_visible():
+        if not is_unfolded(content):
             page.get_by_text(title, exact=True).first.click()
             with contextlib.suppress(Error):
                 content.wait_for(timeout=2000)
-        return content.is_visible()
+        return is_unfolded(content)
 
     ros.until(seen, BOUND)
+
+
+def is_unfolded(content):
+    return content.is_visible() and content.evaluate("e => e.closest('[inert]') === null")
+
+
+@contextlib.contextmanager
+def unfolded(page, ros, title, content):
+    """Open a folder, and close it afterwards, also if the test fails: the next finds it closed."""
+    unfold(page, ros, title, content)
+    try:
+        yield
+    finally:
+        if is_unfolded(content):
+            page.get_by_text(title, exact=True).first.click()
+
+
+def row_of(page, label):
+    """Return what stands beside a label, with it."""
+    return page.locator(f'label:text-is("{label}")').locator("xpath=../../..")
 
 
 def field(page, joint):
@@ -328,7 +352,7 @@ def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, 
     ready = postures_of(model)["ready"]
     position = model.fk([ready[name] for name in model.joint_names])[:3, 3]
     settles_at(ros, model, position)
-    page.get_by_text("Solutions", exact=True).click()
+    unfold(page, ros, "Solutions", button_of(page, "List solutions"))
     press(page, "List solutions")
     page.get_by_role("button", name="1: ").wait_for()
     for button in page.locator("button", has_text="°, ").all():
@@ -340,19 +364,22 @@ def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, 
         settles_at(ros, model, position)
 
 
-def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros):
+def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros, model):
     press(page, "ready")
-    page.get_by_text("Jog", exact=True).click()
+    reaches(ros, postures_of(model)["ready"])
     shown = field(page, "shoulder")
-    for _ in range(2):
-        before = joints(ros)["shoulder"]
-        press(page, "+x")
-        ros.until(lambda before=before: abs(joints(ros)["shoulder"] - before) > 0.01, BOUND)
-        degrees = math.degrees(joints(ros)["shoulder"])
-        ros.until(lambda d=degrees: abs(float(shown.input_value()) - d) < 0.06, BOUND)
-    page.get_by_role("button", name="+z", exact=True).nth(1).click()  # of Rotate
-    shows(ros, page, "answer", "Target in the panel Tool is Position")
-    page.get_by_text("Jog", exact=True).click()
+
+    def differs():
+        return abs(float(shown.input_value()) - math.degrees(joints(ros)["shoulder"]))
+
+    with unfolded(page, ros, "Jog", button_of(page, "+x")):
+        for _ in range(2):
+            before = joints(ros)["shoulder"]
+            press(page, "+x")
+            ros.until(lambda b=before: abs(joints(ros)["shoulder"] - b) > 0.01, BOUND)
+            ros.until(lambda: differs() < 0.06, BOUND)
+        page.get_by_role("button", name="+z", exact=True).nth(1).click()  # of Rotate
+        shows(ros, page, "answer", "Target in the panel Tool is Position")
 
 
 def test_stop_stops_the_view_until_reset(page, ros, model, rest):
@@ -379,21 +406,20 @@ def test_marker_layer_is_switched_on_from_the_page(page, ros):
         lambda message: namespaces.update(marker.ns for marker in message.markers),
         LATCHED,
     )
-    page.get_by_text("Kinematics", exact=True).click()
-    page.get_by_label("Joint limits").check()
-    ros.until(lambda: "joint_limits" in namespaces)
+    switch = page.get_by_label("Joint limits")
+    unfold(page, ros, "Kinematics", switch)
+    switch.check()
+    ros.until(lambda: "joint_limits" in namespaces, BOUND)
     ros.node.destroy_subscription(subscription)
 
 
 def test_line_whose_enter_follows_at_once_is_run_whole(page, ros):
-    page.get_by_text("Commands", exact=True).click()
-    line = page.locator('label:text-is("Command")').locator("xpath=../../..").locator("input")
-    line.wait_for()
-    line.focus()
-    page.keyboard.type("go waist=25", delay=5)
-    page.keyboard.press("Enter")
-    reaches(ros, {"waist": math.radians(25)})
-    page.get_by_text("Commands", exact=True).click()
+    line = row_of(page, "Command").locator("input")
+    with unfolded(page, ros, "Commands", line):
+        line.focus()
+        page.keyboard.type("go waist=25", delay=5)
+        page.keyboard.press("Enter")
+        reaches(ros, {"waist": math.radians(25)})
 
 
 def test_page_at_rest_draws_no_pictures(page, ros, rest):
@@ -401,19 +427,16 @@ def test_page_at_rest_draws_no_pictures(page, ros, rest):
 
 
 def test_two_fields_that_are_edited_at_once_keep_both_edits(page, ros):
-    for folder in ("Table", "Robot file"):
-        page.get_by_text(folder, exact=True).click()
-    rows = [page.locator(f'label:text-is("{key} [mm]")').locator("xpath=../../..") for key in "ad"]
-    fields = [row.locator("input").element_handle() for row in rows]
-    page.evaluate(EDIT_AT_ONCE, [*fields, "12", "96"])
-    table = page.locator('[data-arm="table"] tr').nth(1)
-    ros.until(lambda: table.inner_text().split()[3:5] == ["96", "12"], BOUND)
-    file = page.locator('[data-arm="edited-file"]')
-    while "not saved" in file.inner_text():
-        press(page, "Undo")
-        ros.until(lambda: table.inner_text().split()[3:5] != ["96", "12"], BOUND)
-    for folder in ("Table", "Robot file"):
-        page.get_by_text(folder, exact=True).click()
+    fields = [row_of(page, f"{key} [mm]").locator("input") for key in "ad"]
+    save = button_of(page, "Save")
+    with unfolded(page, ros, "Table", fields[0]), unfolded(page, ros, "Robot file", save):
+        page.evaluate(EDIT_AT_ONCE, [*(f.element_handle() for f in fields), "12", "96"])
+        table = page.locator('[data-arm="table"] tr').nth(1)
+        ros.until(lambda: table.inner_text().split()[3:5] == ["96", "12"], BOUND)
+        file = page.locator('[data-arm="edited-file"]')
+        while "not saved" in file.inner_text():
+            press(page, "Undo")
+            ros.until(lambda: table.inner_text().split()[3:5] != ["96", "12"], BOUND)
 
 
 class TestPhone:
@@ -458,25 +481,22 @@ def test_no_line_widens_the_panel(page, ros, server):
         shows(ros, page, "task-state", line.strip())
         assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
     server.state.publish(server.idle)
-    save_as = page.locator('label:text-is("Save as")').locator("xpath=../../..").locator("input")
-    page.get_by_text("Robot file", exact=True).click()
-    save_as.fill("/a/long/path" * 30)
-    save_as.press("Enter")
-    shows(ros, page, "file-answer", "is not a file name")
-    assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
-    page.get_by_text("Robot file", exact=True).click()
+    save_as = row_of(page, "Save as").locator("input")
+    with unfolded(page, ros, "Robot file", save_as):
+        save_as.fill("/a/long/path" * 30)
+        save_as.press("Enter")
+        shows(ros, page, "file-answer", "is not a file name")
+        assert panel.evaluate("panel => panel.scrollWidth - panel.clientWidth") <= 0
 
 
-def test_new_robot_files_are_listed_while_the_arm_rests(page, file):
-    files = page.locator('label:text-is("Open")').locator("xpath=../../..").locator("input").first
-    if files.evaluate("input => input.closest('[inert]') !== null"):  # the folder is folded
-        page.get_by_text("Robot file", exact=True).click()
-    files.click()
-    page.get_by_role("option", name="puma560 ·").wait_for()
-    (file.parent / "later.yaml").write_bytes(file.read_bytes())
-    page.get_by_role("option", name="later.yaml ·").wait_for()
-    page.keyboard.press("Tab")
-    page.get_by_text("Robot file", exact=True).click()
+def test_new_robot_files_are_listed_while_the_arm_rests(page, ros, file):
+    files = row_of(page, "Open").locator("input").first
+    with unfolded(page, ros, "Robot file", files):
+        files.click()
+        page.get_by_role("option", name="puma560 ·").wait_for()
+        (file.parent / "later.yaml").write_bytes(file.read_bytes())
+        page.get_by_role("option", name="later.yaml ·").wait_for()
+        page.keyboard.press("Tab")
 
 
 def test_rejection_by_the_task_server_is_shown(page, ros, server):
@@ -504,7 +524,7 @@ def test_nut_and_payloads_are_put_back(page, ros, server):
 
 
 def test_teach_buttons_call_the_task_server(page, ros, server):
-    page.get_by_text("Teach", exact=True).first.click()
+    unfold(page, ros, "Teach", button_of(page, "Save pose"))
     assert server.request_after(page, "Save pose", "teach/save_pose").name == "here"
     shows(ros, page, "report", "saved as here")
     answer = page.locator('[data-arm="report"]:has-text("saved as here")')
@@ -624,7 +644,7 @@ def test_driver_is_jogged_stopped_and_reset_from_the_page(page, ros, model, view
     ros.until(lambda: ros.joint_states)
     jogged = tip(ros, model) - [0.0, 0.0, 0.005]
     page.get_by_text("Kinematics", exact=True).wait_for()
-    page.get_by_text("Jog", exact=True).click()
+    unfold(page, ros, "Jog", button_of(page, "−z"))
     press(page, "−z")
     settles_at(ros, model, jogged, within=5e-4)
     enter(page, "left_finger", "8")
