@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Node processes shut down in order, whatever ends them."""
 
+import contextlib
 import select
 import signal
 import sys
@@ -86,10 +87,16 @@ def end(process, number=0):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_signal_closes_the_node_and_leaves_the_graph(start, observer, number):
-    process = start("made", "begun")
-    wait_for(lambda: "short_lived" in observer.get_node_names(), "node")
-    assert end(process, number) == (0, "closed\n")  # callbacks run until then
-    wait_for(lambda: "short_lived" not in observer.get_node_names(), "end", DISCOVERY_LEASE)
+    """Its goodbye is one datagram, which a busy machine may lose: one of three must arrive."""
+    for _ in range(3):
+        process = start("made", "begun")
+        wait_for(lambda: "short_lived" in observer.get_node_names(), "node")
+        assert end(process, number) == (0, "closed\n")  # callbacks run until then
+        with contextlib.suppress(AssertionError):
+            wait_for(lambda: "short_lived" not in observer.get_node_names(), "", DISCOVERY_LEASE)
+            return
+        wait_for(lambda: "short_lived" not in observer.get_node_names(), "end of its lease")
+    pytest.fail("no goodbye arrived")
 
 
 @pytest.mark.parametrize("kind", [SetParameters, SetParametersAtomically])
