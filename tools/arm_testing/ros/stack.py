@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A complete arm: the nodes of bringup as processes, and a client that monitors them."""
 
+import contextlib
 import dataclasses
 import signal
 
@@ -159,6 +160,20 @@ class Stack(Probe):
             self.restart("nut_world")
             self.wait_for(lambda: self.nut, "the nut")
         self.feedback.clear()
+
+    def freeze(self, name):
+        """Stop a process of the table where it holds no lock of DDS's shared memory.
+
+        Everybody who writes would wait for such a lock, the driver too.
+        """
+        for _ in range(20):
+            self.group.signal(name, signal.SIGSTOP)
+            moment = seconds(self.states.header.stamp) + 1.0
+            with contextlib.suppress(AssertionError):
+                self.until(lambda m=moment: seconds(self.states.header.stamp) > m, 0.5)
+                return
+            self.group.signal(name, signal.SIGCONT)
+        raise AssertionError(f"{name} always held a lock; {self.logs()}")
 
     def restart(self, name, number=signal.SIGINT):
         """End a process of the table with a signal, and start it again."""

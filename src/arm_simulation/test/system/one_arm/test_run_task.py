@@ -179,7 +179,7 @@ def test_arm_holds_while_the_nut_is_not_seen(arm):
     goal = RunTask.Goal(task="swing", text=SWING.replace("speed: 0.02", "speed: 0.002"))
     handle = arm.send(arm.run_task, goal)
     arm.wait_for(lambda: arm.joints["waist"] < -0.02, "the waist on its way")
-    arm.group.signal("nut_world", signal.SIGSTOP)
+    arm.freeze("nut_world")
     try:
         before = seconds(arm.states.header.stamp)
         state = arm.wait_task(TaskState.PAUSED)
