@@ -156,10 +156,19 @@ class Stack(Probe):
             width = GripperCommand.Goal()
             width.command.position = sum(list(self.start_posture.values())[-2:])
             assert self.result(self.send(self.gripper, width)).reached_goal
-        if (self.nut.state, self.nut.bolt) != (NutState.ON_BOLT, "upper_bolt"):
+        if not self.nut_is_home():
             self.restart("nut_world")
-            self.wait_for(lambda: self.nut, "the nut")
+            self.wait_for(self.nut_is_home, "the nut")  # the former world's last state may follow
         self.feedback.clear()
+
+    def nut_is_home(self):
+        """Return True if the nut is where it begins, in a world that sees the arm."""
+        nut = self.nut
+        return (
+            nut is not None
+            and (nut.state, nut.bolt) == (NutState.ON_BOLT, "upper_bolt")
+            and seconds(nut.header.stamp) > 0.0
+        )
 
     def freeze(self, name):
         """Stop a process of the table where it holds no lock of DDS's shared memory.
