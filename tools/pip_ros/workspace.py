@@ -149,6 +149,7 @@ def remove_stale(paths: Paths, packages: Iterable[str]) -> None:
             for place in [
                 paths.workspace / "build" / name,
                 paths.install / "share" / name,
+                paths.install / "lib" / name,  # its commands
                 *installed,
             ]:
                 if place.is_dir():

@@ -87,14 +87,16 @@ def test_missing_install_folder_builds_everything(paths):
     assert len(workspace.changed_packages(paths)) == 3
 
 
-def test_deleted_modules_are_removed(paths):
+def test_deleted_modules_and_commands_are_removed(paths):
     old = paths.install / "lib" / "python3.11" / "site-packages" / "two" / "old.py"
     old.write_text("")
     inner = old.parent / "inner" / "old.py"
-    inner.parent.mkdir()
-    inner.write_text("")
+    command = paths.install / "lib" / "two" / "old"
+    for file in (inner, command):
+        file.parent.mkdir()
+        file.write_text("")
     workspace.remove_stale(paths, ["two"])
-    assert not old.exists() and not inner.exists()
+    assert not old.exists() and not inner.exists() and not command.exists()
 
 
 def test_plain_colcon_build_ignores_the_overlay():
