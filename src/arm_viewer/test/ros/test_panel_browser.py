@@ -369,7 +369,7 @@ def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros, mode
     reaches(ros, postures_of(model)["ready"])
     shown = field(page, "shoulder")
 
-    def differs():
+    def difference():
         return abs(float(shown.input_value()) - math.degrees(joints(ros)["shoulder"]))
 
     with unfolded(page, ros, "Jog", button_of(page, "+x")):
@@ -377,7 +377,7 @@ def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros, mode
             before = joints(ros)["shoulder"]
             press(page, "+x")
             ros.until(lambda b=before: abs(joints(ros)["shoulder"] - b) > 0.01, BOUND)
-            ros.until(lambda: differs() < 0.06, BOUND)
+            ros.until(lambda: difference() < 0.06, BOUND)
         page.get_by_role("button", name="+z", exact=True).nth(1).click()  # of Rotate
         shows(ros, page, "answer", "Target in the panel Tool is Position")
 
@@ -583,10 +583,9 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
 
 def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     good = file.read_text()
-    label = page.locator('label:has-text("d [mm]")').first
-    entry = label.locator("xpath=../../..").locator("input, textarea")
+    entry = row_of(page, "d [mm]").locator("input")
     unfold(page, ros, "Table", entry)
-    unfold(page, ros, "Robot file", page.get_by_role("button", name="Save", exact=True).first)
+    unfold(page, ros, "Robot file", button_of(page, "Save"))
     before, drawn = entry.input_value(), drawings(page)
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
