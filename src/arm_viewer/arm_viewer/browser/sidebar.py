@@ -100,11 +100,16 @@ class Sidebar:
     def set_robot(
         self, robot: VisualRobot, values: Mapping[str, float], postures: tuple[str, ...]
     ) -> None:
-        """Show the robot's name and, if requested, its sliders and posture buttons."""
+        """Show the robot's name and, if requested, its sliders and posture buttons.
+
+        Other limits of the same joints change their sliders: a new one would lose what a person
+        enters meanwhile.
+        """
         add = self._gui.elements
         add.set_panel_label(robot.name)
-        shown = robot.joints, postures
+        shown = [(j.name, j.prismatic) for j in robot.joints if j.mimic is None], postures
         if not self._with_sliders or self._shown == shown:
+            self._limit_sliders(robot.joints)
             self.set_sliders(values)
             return
         self._shown = shown
@@ -119,6 +124,13 @@ class Sidebar:
                 buttons = add.add_button_group("Posture", postures)
                 self._gui.on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
         self.mark(self._marked)
+
+    def _limit_sliders(self, joints: tuple[VisualJoint, ...]) -> None:
+        for joint in joints:
+            former, slider = self._sliders.get(joint.name, (joint, None))
+            if slider is not None and joint != former:
+                self._sliders[joint.name] = (joint, slider)
+                slider.min, slider.max = display_limits(joint)
 
     def set_sliders(self, values: Mapping[str, float]) -> None:
         """Move the sliders to these values [rad or m], without calling `move`."""

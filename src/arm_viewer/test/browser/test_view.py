@@ -3,6 +3,7 @@
 """Scene and panel on a real server, without a browser, checked by the messages they send."""
 
 import asyncio
+import re
 import socket
 import threading
 
@@ -125,6 +126,19 @@ def test_edit_redraws_changed_bodies_moves_others_and_keeps_the_sliders(empty, u
         f"/frames/{visual.link}" for visual in changed
     }
     assert empty.view.sidebar._sliders == sliders
+
+
+@pytest.mark.parametrize("empty", [True], ids=["sliders"], indirect=True)
+def test_narrower_limits_keep_the_sliders(empty, urdf):
+    """As when a driver tells its limits while a person enters a number."""
+    empty.draw_robot(urdf)
+    before = {name: slider for name, (_, slider) in empty.view.sidebar._sliders.items()}
+    waist = re.compile(r'(<joint name="waist".*?lower=")[^"]*(" upper=")[^"]*"', re.DOTALL)
+    narrowed, count = waist.subn(r'\g<1>-0.5\g<2>0.5"', urdf)
+    assert count == 1
+    empty.draw_robot(narrowed)
+    after = {name: slider for name, (_, slider) in empty.view.sidebar._sliders.items()}
+    assert after == before and (after["waist"].min, after["waist"].max) == (-28.6, 28.6)
 
 
 def test_removed_visual_disappears(setup, urdf):
