@@ -682,7 +682,7 @@ def test_driver_is_jogged_stopped_and_reset_from_the_page(driven, ros, model):
         return is_tip_at(ros, model, jogged, within=5e-4)
 
     unfold(page, ros, "Jog", button_of(page, "−z"))
-    until_done(page, ros, lambda: press(page, "−z"), is_jogged)
+    until_done(page, ros, partial(press, page, "−z"), is_jogged)
     opened = dict.fromkeys(model.gripper.joints, 0.008)
     enter_until_at(page, ros, "left_finger", "8", opened, tolerance=1e-4)
     ros.until(is_jogged, BOUND)  # the arm stayed
