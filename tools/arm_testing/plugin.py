@@ -11,6 +11,7 @@ import importlib.util
 import logging
 import os
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -94,6 +95,17 @@ def _in_new_domain() -> Iterator[int]:
         for name, value in environment.items():
             patch.setenv(name, value)
         yield domain
+
+
+@pytest.fixture(autouse=True)
+def signal_handlers_of_rclpy() -> Iterator[None]:
+    """Uninstall rclpy's handlers of signals after a test, which its try_shutdown() leaves.
+
+    In a later test of this process, a Ctrl-C would shut down all contexts.
+    """
+    yield
+    if "rclpy" in sys.modules:
+        sys.modules["rclpy"].uninstall_signal_handlers()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -33,9 +33,13 @@ TWO_MACHINES = (
     " src/arm_simulation/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
 # The tests of a file stay together because they share nodes; the plugin orders the files. There
-# are two more workers than cores because tests of processes wait for half of their time.
+# are two more workers than cores because tests of processes wait for half of their time. None is
+# replaced: pytest-xdist would repeat the test that ended it for ever.
 WORKERS = str(min((os.cpu_count() or 1) + 2, 4))
-PARALLEL = ("-q", "-n", WORKERS, "--dist", "loadfile", "--no-loadscope-reorder")
+PARALLEL = (
+    *("-q", "-n", WORKERS, "--max-worker-restart", "0"),
+    *("--dist", "loadfile", "--no-loadscope-reorder"),
+)
 KINDS = {
     "": ("-m", "not thorough"),
     "--all": (),

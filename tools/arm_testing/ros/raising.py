@@ -61,6 +61,12 @@ def raises_once(callback: Callable[..., Any], kind: str, name: str = "") -> Call
     return raising_later if inspect.iscoroutinefunction(callback) else raising
 
 
+def _resolved(node: Node, kind: str, name: str) -> str:
+    """Return the full name of a topic or service."""
+    resolve = node.resolve_service_name if kind == "service" else node.resolve_topic_name
+    return str(resolve(name))
+
+
 def _patch(owner: Any, method: str, kind: str, index: int, named_by: int | None = None) -> None:
     """Make a method of a class pass on callbacks that raise once."""
     original = getattr(owner, method)
@@ -69,7 +75,7 @@ def _patch(owner: Any, method: str, kind: str, index: int, named_by: int | None 
     @wraps(original)
     def patched(*arguments: Any, **more: Any) -> Any:
         given = list(arguments)
-        name = "" if named_by is None else str(given[named_by])
+        name = "" if named_by is None else _resolved(given[0], kind, given[named_by])
         if len(given) > index:
             given[index] = raises_once(given[index], kind, name)
         elif more.get(names[index]) is not None:

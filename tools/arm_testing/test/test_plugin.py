@@ -49,3 +49,14 @@ def test_launch_test_that_pytest_took_for_a_unittest_is_skipped(is_launch_test, 
     item = SimpleNamespace(path=request.path, module=module, add_marker=marks.append)
     pytest_collection_modifyitems([item])
     assert [mark.name for mark in marks] == (["skip"] if is_launch_test else [])
+
+
+@pytest.mark.parametrize("_", ["leaves the handlers", "begins without them"])
+def test_rclpys_handlers_of_signals_end_with_a_test(_):
+    """With them, a Ctrl-C of a later test shut down the contexts of its nodes."""
+    rclpy = pytest.importorskip("rclpy", reason="needs ROS 2")
+    handlers = rclpy.signals.get_current_signal_handlers_options
+    assert handlers() == rclpy.SignalHandlerOptions.NO
+    rclpy.init()
+    rclpy.try_shutdown()
+    assert handlers() != rclpy.SignalHandlerOptions.NO
