@@ -42,6 +42,7 @@ STICKY = """<style>
 [id="{button}"] {{ pointer-events: auto !important }}
 </style>"""
 POSITION_ONLY = "Target in the panel Tool is Position: choose another one to turn the tool."
+RESPONSE_CHECKS = 0.5  # [s] between two
 UNKNOWN_POSE = "its joints have not been measured yet, or the robot has no such link."
 
 
@@ -180,6 +181,7 @@ class Controls:
             self._show_solutions,
             time.monotonic,
         )
+        port.every(RESPONSE_CHECKS, self._follower.check_response)
         self._add_tool_panel(is_shown)
         self._add_jog_panel()
         gui.on_dropped_drag(HANDLE_NAME, self._handle.put_back)

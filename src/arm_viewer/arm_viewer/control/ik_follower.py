@@ -20,7 +20,7 @@ JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
 MAX_SOLUTIONS = 16
-LATE = "The inverse kinematics answered too late; nothing moved. Give the target again."
+LATE = "The inverse kinematics did not answer in time; nothing moved. Give the target again."
 UNAVAILABLE = "The inverse kinematics does not answer: it is still starting, or has ended."
 STOPPED = "Stopped: nothing moves until Reset."
 
@@ -107,9 +107,23 @@ class IkFollower:
         """Allow motion again."""
         self.stopped = False
 
+    def check_response(self) -> None:
+        """Send the newest target, or report, if a response is overdue; to be called periodically.
+
+        A response can be lost, with a solver that ends or on the network.
+        """
+        if self._is_overdue():
+            if self._pending is None:
+                self.report(LATE)
+            self._sent_at = None
+            self._requests += 1
+            self._send_pending()
+
+    def _is_overdue(self) -> bool:
+        return self._sent_at is not None and self.clock() >= self._sent_at + RESPONSE_TIMEOUT
+
     def _send_pending(self) -> None:
-        waiting = self._sent_at is not None and self.clock() < self._sent_at + RESPONSE_TIMEOUT
-        if self._pending is not None and not waiting:
+        if self._pending is not None and (self._sent_at is None or self._is_overdue()):
             (frame, pose), self._pending = self._pending, None
             self._send(frame, pose, self.request, self._follow)
 
@@ -126,8 +140,8 @@ class IkFollower:
         """Process the response to a request, unless a later one has replaced it."""
         if number != self._requests:
             return
-        sent_at, self._sent_at = self._sent_at, None
-        if sent_at is not None and self.clock() >= sent_at + RESPONSE_TIMEOUT:
+        is_late, self._sent_at = self._is_overdue(), None
+        if is_late:
             self.report(LATE)
         else:
             process(response)

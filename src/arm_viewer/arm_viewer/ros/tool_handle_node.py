@@ -320,6 +320,7 @@ class ToolHandleNode(Node):  # type: ignore[misc]
 
     def _follow_tool(self) -> None:
         """Move the marker to the tool, unless the user holds it."""
+        self._follower.check_response()
         tool = self._tool()
         if tool is None or self._held:
             return

@@ -193,6 +193,27 @@ def test_arm_does_not_move_to_a_target_that_was_answered_too_late(world):
     assert world.moves == [{"waist": 0.2}]
 
 
+def test_lost_response_is_reported_once_and_moves_nothing_later(world):
+    world.drag(0.1)
+    for now in (0.5 * RESPONSE_TIMEOUT, RESPONSE_TIMEOUT, 2.0 * RESPONSE_TIMEOUT):
+        world.now = now
+        world.follower.check_response()
+    assert world.reports == [LATE]
+    world.respond(reached(0.1))
+    assert (world.moves, world.targets()) == ([], [0.1])
+
+
+def test_newest_target_is_requested_when_a_response_is_overdue(world):
+    for x in (0.1, 0.2, 0.3):
+        world.drag(x)
+    world.now = RESPONSE_TIMEOUT
+    world.follower.check_response()
+    assert (world.targets(), world.reports) == ([0.1, 0.3], [])
+    world.respond(reached(0.1), request=0)
+    world.respond(reached(0.3), request=1)
+    assert world.moves == [{"waist": 0.3}]
+
+
 def test_nothing_can_be_selected_without_solutions(world):
     world.follower.list_solutions("base_link", np.eye(4))
     world.respond(OUT_OF_REACH)

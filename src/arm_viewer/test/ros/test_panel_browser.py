@@ -16,6 +16,7 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_testing.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
+from arm_viewer.control.ik_follower import LATE
 from arm_viewer.scene.robot import PostureBook, postures_of, read_robot
 from arm_viewer.scene.shapes import Box, corners
 from arm_viewer.screenshot import DRAWN, PAINTED, scene_box, visit
@@ -258,9 +259,10 @@ def settles_at(ros, model, point, within=1e-4):
 def until_done(page, ros, command, done):
     """Give a command, and again if the page says that it dropped one: that moved nothing.
 
-    A page on a busy machine may draw for longer than a command may wait.
+    A page on a busy machine may draw for longer than a command may wait, and a response of the
+    kinematics can be lost.
     """
-    dropped = page.locator('[data-arm="page"]:has-text("dropped")')
+    dropped = page.locator('[data-arm="page"]:has-text("dropped")').or_(page.get_by_text(LATE))
     while True:
         command()
         ros.until(lambda: done() or dropped.count(), BOUND)
