@@ -146,7 +146,14 @@ class Client:
     # -- Waiting -----------------------------------------------------------------------------
 
     def done(self, future):
-        wait_for(future.done, "answer")
+        before = len(self.states)
+        try:
+            wait_for(future.done, "answer")
+        except AssertionError as error:
+            received = len(self.states) - before
+            raise AssertionError(
+                f"{error}; {received} joint states meanwhile, {self.status}"
+            ) from None
         return future.result()
 
     def request(self, send):

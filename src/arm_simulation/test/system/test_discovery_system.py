@@ -197,8 +197,10 @@ def test_another_computer_that_names_this_one_does_not_reach_the_driver(network,
 @pytest.mark.thorough
 def test_a_program_of_this_computer_reaches_the_driver_by_every_setting(network, driver):
     for variables in (SOURCED, {RANGE: "LOCALHOST"}, {"FASTDDS_BUILTIN_TRANSPORTS": "DEFAULT"}):
-        program = network.command(network.pi, variables)
-        read_until(program, lambda seen: "waist" in seen[1] and seen[2] == 1, f"{variables}")
+        for prefix in ((), OWN_MEMORY):  # as in a container
+            program = network.command(network.pi, variables, *prefix)
+            what = f"{variables} {prefix}"
+            read_until(program, lambda seen: "waist" in seen[1] and seen[2] == 1, what)
     assert not driver.ended()
 
 
