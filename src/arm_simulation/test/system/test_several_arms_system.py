@@ -150,13 +150,17 @@ def test_right_arm_waits_for_the_left_one(arms, left_and_right, tmp_path):
     task = tmp_path / "after_left.yaml"
     task.write_text(text)
     waiting = right.later.run_task(str(task))
-    arms.until(lambda: arms.task["right"].name == "wait for the left arm to begin")
-    moving = left.later.move_joints({"waist": -0.3})
-    arms.until(lambda: arms.task["right"].name == "wait for the left arm to finish")
-    assert arms.task["left"].state == TaskState.RUNNING
-    assert abs(right.joints["waist"]) < 0.29
-    moving.wait()
-    waiting.wait()
+    try:
+        arms.until(lambda: arms.task["right"].name == "wait for the left arm to begin")
+        aside = -0.3 if left.joints["waist"] > 0.0 else 0.3
+        moving = left.later.move_joints({"waist": aside}, speed=0.03)  # long enough to be seen
+        arms.until(lambda: arms.task["right"].name == "wait for the left arm to finish")
+        assert arms.task["left"].state == TaskState.RUNNING
+        assert abs(right.joints["waist"]) < 0.29
+        moving.wait()
+        waiting.wait()
+    finally:
+        waiting.cancel()  # unless it is done
     arms.until(lambda: math.isclose(right.joints["waist"], 0.3, abs_tol=0.02))
 
 
