@@ -112,12 +112,12 @@ class IkFollower:
 
         A response can be lost, with a solver that ends or on the network.
         """
-        if self._is_overdue():
-            if self._pending is None:
-                self.report(LATE)
-            self._sent_at = None
-            self._requests += 1
-            self._send_pending()
+        if not self._is_overdue():
+            return
+        if self._pending is None:
+            self.drop_requests()
+            self.report(LATE)
+        self._send_pending()
 
     def _is_overdue(self) -> bool:
         return self._sent_at is not None and self.clock() >= self._sent_at + RESPONSE_TIMEOUT
