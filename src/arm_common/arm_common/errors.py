@@ -14,16 +14,20 @@ CONTROL = re.compile("[\0-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 MAX_SENTENCE = 2000  # characters of an error, about; texts of files and messages may be in it
 
 
-class InputError(ValueError):
-    """Input that cannot be used, explained in one sentence without control characters.
+class ExplainedError(Exception):
+    """The base of all errors that people read: one sentence, `file:line: key: problem; remedy`.
+
+    Control characters are escaped. A subclass adds its name and its data, never another text.
 
     Attributes:
         problem: what is wrong, without a full stop.
         remedy: what to do about it ("" if the problem makes it obvious).
         file: the file or other source, such as the name of a parameter; "" if none.
-        line: line number in that file, counted from 1, or None if unknown.
+        line: line number in that file, counted from 1, or None if unknown (given as None or 0).
         key: path of the key in the file, such as ``joints[2].limits.lower``; "" if none.
     """
+
+    end = ""  # of the sentence; who shows it adds the full stop of the others
 
     def __init__(
         self,
@@ -34,15 +38,24 @@ class InputError(ValueError):
         line: int | None = None,
         key: str = "",
     ) -> None:
-        self.problem = elided(problem)
-        self.remedy = elided(remedy)
+        self.problem = elided(problem.removesuffix(self.end))
+        self.remedy = elided(remedy.removesuffix(self.end))
         self.file = file
-        self.line = line
+        self.line = line or None
         self.key = key
-        place = file if line is None else f"{file or 'line'}:{line}"
-        location = ": ".join(part for part in (place, key) if part)
-        text = f"{location}: {problem}" if location else problem
-        super().__init__(sentence(f"{text}; {remedy}" if remedy else text))
+        place = file if self.line is None else f"{file or 'line'}:{line}"
+        text = f"{place}: {self.message}" if place else self.message
+        super().__init__(f"{sentence(text)}{self.end}")
+
+    @property
+    def message(self) -> str:
+        """The text without file, line and full stop: `key: problem; remedy`."""
+        text = f"{self.key}: {self.problem}" if self.key else self.problem
+        return f"{text}; {self.remedy}" if self.remedy else text
+
+
+class InputError(ExplainedError, ValueError):
+    """Input that cannot be used."""
 
 
 def joined(text: str) -> str:

@@ -27,6 +27,7 @@ SERVO_LIMITS = PluginGroup(
 )
 """Functions of a robot and the name or path of a calibration: the robot as its servos limit it."""
 URDF2DH = program("arm_description", "urdf2dh")
+DEFAULT_ROBOT = "nut_arm"  # of programs and launch files
 _SUFFIXES = (".yaml", ".yml")
 _URDF_SUFFIXES = (".urdf", ".xacro", ".xml")
 

@@ -13,7 +13,7 @@ from arm_common.ros.launch import (
     namespace_actions,
     namespace_arguments,
 )
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.rviz_config import write_config
 from launch import LaunchDescription, Substitution
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
@@ -161,7 +161,7 @@ def _arguments():
     """Return the arguments: default, words to choose from, and description by name."""
     switch, levels = ["true", "false"], ["debug", "info", "warn", "error", "fatal"]
     table = {
-        "robot": ("nut_arm", None, "Name of a shipped robot, or path of a robot file."),
+        "robot": (DEFAULT_ROBOT, None, "Name of a shipped robot, or path of a robot file."),
         "dh_frames": ("false", switch, "Whether to add the DH frames dh_0 .. dh_n."),
         "gui": ("true", switch, "Whether to show joint sliders."),
         "rviz": ("true", switch, "Whether to open RViz."),

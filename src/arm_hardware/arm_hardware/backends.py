@@ -250,7 +250,7 @@ def backend_for(name: str, board: ServoBoard | SerialBus, calibration: Path) -> 
     if not suiting:
         raise CalibrationError(
             f"no backend speaks the protocol {board.protocol!r} of its servos",
-            str(calibration),
+            file=str(calibration),
             key="bus.protocol",
             remedy=f"install its package; {did_you_mean(board.protocol, serial_protocols())}",
         )

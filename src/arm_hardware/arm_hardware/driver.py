@@ -210,7 +210,7 @@ class Driver:
         if self.options.hardware == "real" and self.calibration and self.calibration.example:
             raise CalibrationError(
                 "is an example; copy it, measure your servos, set example: false",
-                str(self.calibration.path),
+                file=str(self.calibration.path),
             )
         self.controller.arm()
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from arm_common.errors import InputError, sentence
+from arm_common.errors import ExplainedError, InputError
 from arm_common.suggestions import program
 
 # What messages tell people to do; `arm` arms anew after a fault, too.
@@ -25,29 +25,14 @@ GOAL_TOLERANCE_VIOLATED = -5
 HARDWARE_FAILED = -100  # outside the range of the action's codes, which have none for it
 
 
-class HardwareError(Exception):
-    """Base class; ``str(error)`` is one sentence: what is wrong, where, and the remedy."""
+class HardwareError(ExplainedError):
+    """Base class; ``str(error)`` is one sentence with its full stop."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(sentence(text))
+    end = "."
 
 
 class CalibrationError(HardwareError, InputError):
-    """A missing or invalid calibration.
-
-    Args:
-        problem: What is wrong, without a full stop.
-        file: The file, if any.
-        line: Line in that file, from 1; 0 if unknown.
-        key: Dotted path of the wrong entry; empty for the whole file.
-        remedy: What to do about it; empty if obvious from the problem.
-    """
-
-    def __init__(
-        self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
-    ) -> None:
-        InputError.__init__(self, problem, remedy=remedy, file=file, line=line or None, key=key)
-        self.args = (f"{self.args[0]}.",)
+    """A missing or invalid calibration."""
 
 
 class BusError(HardwareError):
@@ -57,8 +42,8 @@ class BusError(HardwareError):
         address: 7-bit address of the board; None if the bus itself is missing.
     """
 
-    def __init__(self, text: str, address: int | None = None) -> None:
-        super().__init__(text)
+    def __init__(self, problem: str, *, remedy: str = "", address: int | None = None) -> None:
+        super().__init__(problem, remedy=remedy)
         self.address = address
 
 
@@ -73,12 +58,12 @@ class CommandError(HardwareError):
 
     def __init__(
         self,
-        text: str,
+        problem: str,
         code: int = INVALID_GOAL,
         joint: str = "",
         amount: float = float("nan"),
     ) -> None:
-        super().__init__(text)
+        super().__init__(problem)
         self.code = code
         self.joint = joint
         self.amount = amount

@@ -4,19 +4,21 @@
 
 from __future__ import annotations
 
-from arm_common.errors import sentence
+from arm_common.errors import InputError
 
 
-class KinematicsError(ValueError):
-    """The caller's input is invalid; the message is one sentence with the remedy.
+class KinematicsError(InputError):
+    """The caller's input is invalid.
 
     Attributes:
         what: Name of the argument or part at fault, e.g. ``"target"`` or a joint's name.
         value: The offending value, as given.
     """
 
-    def __init__(self, message: str, *, what: str = "", value: object = None) -> None:
-        super().__init__(sentence(message))
+    def __init__(
+        self, problem: str, *, remedy: str = "", what: str = "", value: object = None
+    ) -> None:
+        super().__init__(problem, remedy=remedy)
         self.what = what
         self.value = value
 

@@ -16,21 +16,7 @@ from arm_common.suggestions import did_you_mean
 
 
 class TasksError(InputError):
-    """Base class of the errors of arm_tasks; the text is one sentence for a person."""
-
-    def __init__(
-        self, problem: str, file: str = "", line: int = 0, key: str = "", remedy: str = ""
-    ) -> None:
-        super().__init__(problem, remedy=remedy, file=file, line=line or None, key=key)
-
-    @property
-    def what(self) -> str:
-        """The message without the location: `key: problem; remedy`."""
-        return str(InputError(self.problem, remedy=self.remedy, key=self.key))
-
-    def __str__(self) -> str:
-        place = self.file if self.line is None else f"{self.file}, line {self.line}"
-        return f"{place}: {self.what}" if self.file else self.what
+    """Base class of the errors of arm_tasks."""
 
 
 class SceneError(TasksError):
@@ -75,7 +61,7 @@ def resolve(
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
         if files.has(path):
             return path
-        raise error(files.absence(path, f"{noun} file"), str(path))
+        raise error(files.absence(path, f"{noun} file"), file=str(path))
     names = shipped(kind)
     if name_or_path not in names:
         what = f"'{name_or_path}' is neither a {noun} shipped with {_PACKAGE} nor a .yaml file"

@@ -5,6 +5,7 @@
 from dataclasses import replace
 
 from arm_common.ros.launch import StartTogether, set_network
+from arm_description.library import DEFAULT_ROBOT
 from arm_tasks.bringup.arguments import Arg, use_sim_time
 from arm_tasks.bringup.launch import (
     RvizConfig,
@@ -105,7 +106,7 @@ def arguments():
         *declared("viewer", "viewer_port", "speed", "network"),
         DeclareLaunchArgument(
             "robot",
-            default_value="nut_arm",
+            default_value=DEFAULT_ROBOT,
             description="Robot of both arms: a shipped name or the path of a YAML file.",
         ),
         DeclareLaunchArgument(

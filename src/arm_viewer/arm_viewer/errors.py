@@ -7,15 +7,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arm_common.errors import sentence
+from arm_common.errors import InputError
 from arm_common.suggestions import install_command
 
 
-class ViewerError(ValueError):
+class ViewerError(InputError):
     """Something cannot be shown, served or opened."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(sentence(text))
 
 
 @contextmanager
@@ -25,6 +22,6 @@ def required(package: str, purpose: str) -> Iterator[None]:
         yield
     except ImportError as error:
         raise ViewerError(
-            f"the Python package {package} is missing ({purpose}); "
-            f"install it with: {install_command(package)}"
+            f"the Python package {package} is missing ({purpose})",
+            remedy=f"install it with: {install_command(package)}",
         ) from error

@@ -27,7 +27,7 @@ from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 from arm_description.errors import DescriptionError
-from arm_description.library import robot_path
+from arm_description.library import DEFAULT_ROBOT, robot_path
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.robot_model import RobotModel
@@ -41,7 +41,7 @@ class WatcherParameters:
     """Parameters of the node."""
 
     robot: str = parameter(
-        "nut_arm", "Name of a shipped robot, or path of a robot file.", any_time=True
+        DEFAULT_ROBOT, "Name of a shipped robot, or path of a robot file.", any_time=True
     )
     prefix: str = parameter("", "Prefix of every link and joint name.")
     dh_frames: bool = parameter(False, "Add the frames dh_0 .. dh_n.")

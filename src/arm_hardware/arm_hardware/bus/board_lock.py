@@ -59,7 +59,9 @@ class BoardLock:
             what = f"The servo bus {self._node}"
             if self._address is not None:
                 what = f"The servo board at 0x{self._address:02x} of {self._node}"
-            raise BusError(f"{what} is in use by {who}; end it first.", self._address) from error
+            raise BusError(
+                f"{what} is in use by {who}", remedy="end it first", address=self._address
+            ) from error
         self._descriptor = descriptor
 
     def release(self) -> None:
@@ -90,4 +92,4 @@ class BoardLock:
         return struct.pack(_FLOCK, kind, os.SEEK_SET, start, os.getpid(), 0)
 
     def _unusable(self, error: OSError) -> BusError:
-        return BusError(f"{self._node} cannot be locked ({error}).", self._address)
+        return BusError(f"{self._node} cannot be locked ({error}).", address=self._address)

@@ -23,8 +23,8 @@ def import_gpiod() -> Any:
         gpiod.LineSettings  # noqa: B018 - version 1 (python3-libgpiod 1.6) has another interface
     except (ImportError, AttributeError) as error:
         raise BusError(
-            f"oe_heartbeat_line needs the library {PACKAGE} 2 ({error}); "
-            f"{install_command(PACKAGE)}"
+            f"oe_heartbeat_line needs the library {PACKAGE} 2 ({error})",
+            remedy=install_command(PACKAGE),
         ) from error
     return gpiod
 
@@ -47,8 +47,8 @@ class GpioLine:
             )
         except OSError as error:
             raise BusError(
-                f"The GPIO line {name} of {chip} cannot be used ({error}); end the program that "
-                "uses it, or choose another oe_heartbeat_line."
+                f"The GPIO line {name} of {chip} cannot be used ({error})",
+                remedy="end the program that uses it, or choose another oe_heartbeat_line",
             ) from error
 
     def set(self, high: bool) -> None:
@@ -78,10 +78,10 @@ class GpioLine:
                 continue
         if denied:
             raise BusError(
-                f"No permission for {', '.join(denied)}; add the user to the device's group "
-                "(ls -l shows it) and log in again."
+                f"No permission for {', '.join(denied)}",
+                remedy="add the user to the device's group (ls -l shows it) and log in again",
             )
         raise BusError(
-            f"There is no GPIO line {self._name} (devices: {', '.join(devices) or 'none'}); "
-            "gpioinfo (apt install gpiod) lists the names."
+            f"There is no GPIO line {self._name} (devices: {', '.join(devices) or 'none'})",
+            remedy="gpioinfo (apt install gpiod) lists the names",
         )

@@ -156,7 +156,7 @@ def import_smbus2() -> Any:
         import smbus2
     except ImportError as error:
         raise BusError(
-            f"The library smbus2 is missing; {install_command('smbus2', 'python3-smbus2')}"
+            "The library smbus2 is missing", remedy=install_command("smbus2", "python3-smbus2")
         ) from error
     return smbus2
 
@@ -203,7 +203,9 @@ def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
         bus = smbus2.SMBus(str(device))
         set_timeout(bus.fd)
     except OSError as error:
-        raise BusError(f"{device} cannot be opened ({error}); is it an I2C bus?") from error
+        raise BusError(
+            f"{device} cannot be opened ({error})", remedy="is it an I2C bus?"
+        ) from error
     return LinuxI2C(bus)
 
 
@@ -216,21 +218,22 @@ def check_device(device: Path) -> None:
     """Raise BusError, with a remedy, if a device node is missing or inaccessible."""
     if not device.exists():
         raise BusError(
-            f"There is no {device}: enable I2C (raspi-config, Interface Options, I2C; or "
-            "dtparam=i2c_arm=on in config.txt), and pass the device into the container if there "
-            "is one."
+            f"There is no {device}",
+            remedy="enable I2C (raspi-config, Interface Options, I2C; or dtparam=i2c_arm=on in "
+            "config.txt), and pass the device into the container if there is one",
         )
     if not os.access(device, os.R_OK | os.W_OK):
         group = device_group(device)
-        remedy = (
-            f": add the user to group {group} (sudo usermod -aG {group} $USER) and log in again."
-        )
-        if group == "root":
+        if group != "root":
             remedy = (
-                ", which belongs to root alone: sudo apt install i2c-tools gives I2C devices to "
-                "the group i2c; add the user to it (sudo usermod -aG i2c $USER) and restart."
+                f"add the user to group {group} (sudo usermod -aG {group} $USER) and log in again"
             )
-        raise BusError(f"No permission for {device}{remedy}")
+            raise BusError(f"No permission for {device}", remedy=remedy)
+        raise BusError(
+            f"No permission for {device}, which belongs to root alone",
+            remedy="sudo apt install i2c-tools gives I2C devices to the group i2c; add the user "
+            "to it (sudo usermod -aG i2c $USER) and restart",
+        )
 
 
 def bus_label(device: Path = DEVICE) -> str:

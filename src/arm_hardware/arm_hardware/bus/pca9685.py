@@ -81,7 +81,7 @@ def _other_device(address: int, reason: str) -> BusError:
     return BusError(
         f"The device at 0x{address:02x} does not look like a PCA9685 ({reason}); disconnect it, "
         "or correct the address in the calibration.",
-        address,
+        address=address,
     )
 
 
@@ -134,9 +134,9 @@ class Pca9685Bus(Bus):
         mode, outputs = confirmed(self._mode, bytes([AUTO_INCREMENT, OUTPUTS]))
         if mode & EXTCLK:  # sticky (section 7.3.1)
             raise BusError(
-                f"{self.name} waits for an external clock (EXTCLK), which no command ends: "
-                "switch its supply VCC off and on.",
-                self._board.address,
+                f"{self.name} waits for an external clock (EXTCLK), which no command ends",
+                remedy="switch its supply VCC off and on",
+                address=self._board.address,
             )
         if not self._frequency_is_right() or (outputs ^ OUTPUTS) & (INVRT | OUTDRV):
             self._refuse_foreign_pulses()
@@ -294,9 +294,9 @@ class Pca9685Bus(Bus):
         seen = ", ".join(f"0x{a:02x}" for a in found) or "none"
         raise BusError(
             f"No servo board at address 0x{address:02x} of {self._where} (addresses that answer: "
-            f"{seen}); check its power, the wires SDA and SCL, and the address in the "
-            "calibration.",
-            address,
+            f"{seen})",
+            remedy="check its power, the wires SDA and SCL, and the address in the calibration",
+            address=address,
         )
 
     def _refuse_foreign_pulses(self) -> None:
@@ -307,9 +307,9 @@ class Pca9685Bus(Bus):
             if count is not None:
                 raise BusError(
                     f"The board already sends pulses on channel {channel}, at another frequency "
-                    "than the calibration's, or inverted, or with open-drain outputs; switch the "
-                    "servos' power off and on first.",
-                    self._board.address,
+                    "than the calibration's, or inverted, or with open-drain outputs",
+                    remedy="switch the servos' power off and on first",
+                    address=self._board.address,
                 )
 
     def _led(self, channel: int) -> bytes:

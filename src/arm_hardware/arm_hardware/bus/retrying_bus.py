@@ -227,7 +227,7 @@ class RetryingBus:
                     hint = HINTS.get(error.errno or 0, "check power and wires")
                     then = then or self._remedy
                     raise BusError(
-                        f"{_fault(self._bus.name, error)}: {hint}; then {then}."
+                        f"{_fault(self._bus.name, error)}: {hint}", remedy=f"then {then}"
                     ) from error
                 _LOGGER.debug("A transfer failed and is repeated: %s", error)
         raise AssertionError("unreachable")

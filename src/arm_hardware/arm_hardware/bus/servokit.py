@@ -145,8 +145,9 @@ class ServoKitBus(Pca9685Bus):
             )
         except ValueError as error:
             raise BusError(
-                f"{self.name} rejects its settings ({error}); check its power and wires.",
-                self._board.address,
+                f"{self.name} rejects its settings ({error})",
+                remedy="check its power and wires",
+                address=self._board.address,
             ) from error
         i2c.sends = True
 

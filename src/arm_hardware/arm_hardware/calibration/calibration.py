@@ -148,7 +148,7 @@ class Calibration:
                 raise CalibrationError(
                     "points, pulse limits and limits of its servos have no position in common "
                     "with its limits in the robot description",
-                    str(self.path),
+                    file=str(self.path),
                     key=axis.name,
                     remedy="check sign and zero, and measure again",
                 )

@@ -74,7 +74,7 @@ def calibration_for(model: RobotModel, name: str, folder: Path, simulated: bool)
     calibration = load_calibration(path)
     if calibration.robot != model.name:
         raise CalibrationError(
-            f"is for robot '{calibration.robot}', not '{model.name}'", str(path)
+            f"is for robot '{calibration.robot}', not '{model.name}'", file=str(path)
         )
     return _for_tool(calibration, model)
 

@@ -76,7 +76,9 @@ def check_ranges(calibration: Calibration, model: RobotModel) -> None:
     for axis in axes.actuators:
         servo = calibration.servos.get(axis.name)
         if servo is not None and (problem := _problem(axis, servo, axes)):
-            raise CalibrationError(problem, str(calibration.path), key=axis.name, remedy=_REMEDY)
+            raise CalibrationError(
+                problem, file=str(calibration.path), key=axis.name, remedy=_REMEDY
+            )
 
 
 def _problem(axis: Axis, servo: ServoCalibration, axes: Axes) -> str:

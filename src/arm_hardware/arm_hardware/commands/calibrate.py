@@ -44,7 +44,7 @@ def _new_text(path: Path, robot: str, backend: str) -> bytes:
     """Return the text of a new file for a robot."""
     if not robot:
         raise CalibrationError(
-            "does not exist", str(path), remedy="give --robot ROBOT to create it"
+            "does not exist", file=str(path), remedy="give --robot ROBOT to create it"
         )
     protocol = "" if backend == AUTO else load_backend(backend).protocol
     return template(load_robot(robot), protocol).encode()
@@ -93,7 +93,7 @@ def _robot(given: str, calibration: Calibration) -> RobotModel | None:
     if model.name != calibration.robot:
         raise CalibrationError(
             f"is for robot '{calibration.robot}', not '{model.name}'",
-            str(calibration.path),
+            file=str(calibration.path),
             remedy="give the --robot of this file",
         )
     calibration.maps(axes_of(model))

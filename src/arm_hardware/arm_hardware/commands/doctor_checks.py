@@ -73,10 +73,16 @@ def check_device_node(node: Path, needed: bool) -> CheckResult:
         found = f"group {device_group(node)}, no permission" if there else "does not exist"
         if others and not there:
             found += f" (but {others})"
-        sentence = str(error).partition(": ")[2].rstrip(".")
-        fix = sentence if there else f"{sentence}; only for real servos"
+        fix = error.remedy if there else f"{error.remedy}; only for real servos"
         return CheckResult(str(node), False, found, fix, needed)
     return CheckResult(str(node), True, f"group {device_group(node)}, usable")
+
+
+def _problem_and_remedy(error: BusError | OSError, usual: str) -> tuple[str, str]:
+    """Return what is wrong with a bus and what to do; the usual if the error does not say."""
+    if isinstance(error, BusError):
+        return error.problem, error.remedy or usual
+    return str(error), usual
 
 
 def check_board(
@@ -90,8 +96,7 @@ def check_board(
         others = [address for address in bus.scan() if address != wanted.address]
         counts = bus.read_counts(range(CHANNELS))
     except (BusError, OSError) as error:
-        problem, _, remedy = str(error).rstrip(".").partition("; ")
-        yield CheckResult(what, False, problem, remedy or WIRES, needed)
+        yield CheckResult(what, False, *_problem_and_remedy(error, WIRES), needed)
         return
     finally:
         bus.close()
@@ -113,8 +118,8 @@ def check_servo_bus(
         measured, counts = bus.measure(wanted.servos), bus.read_counts(wanted.servos)
         settings = bus.accepted_settings() if isinstance(bus, ConfigurableBus) else None
     except (BusError, OSError) as error:
-        problem, _, remedy = str(error).rstrip(".").partition(": ")
-        yield CheckResult(what, False, problem, remedy or "check its plugs and its supply")
+        remedy = "check its plugs and its supply"
+        yield CheckResult(what, False, *_problem_and_remedy(error, remedy))
         return
     finally:
         bus.close()

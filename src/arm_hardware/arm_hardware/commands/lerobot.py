@@ -56,7 +56,9 @@ def _export(chosen: argparse.Namespace) -> None:
 
 def _write(path: Path, text: bytes) -> None:
     if path.exists():
-        raise CalibrationError("already exists", str(path), remedy="give another name with -o")
+        raise CalibrationError(
+            "already exists", file=str(path), remedy="give another name with -o"
+        )
     save_edit(text, path, None)
     check = f"{program('arm_hardware', 'doctor')} --real --calibration {shlex.quote(str(path))}"
     sys.stdout.write(f"Wrote {path}. Compare it with the servos: {check}\n")

@@ -56,7 +56,7 @@ def _release_servos(chosen: argparse.Namespace) -> None:
     calibration = load_calibration(chosen.calibration)
     board = calibration.board
     if not isinstance(board, SerialBus):
-        raise CalibrationError("is for a PCA9685; give --address", str(calibration.path))
+        raise CalibrationError("is for a PCA9685; give --address", file=str(calibration.path))
     backend = backend_for(AUTO, board, calibration.path)
     # Unchecked: whatever is wrong with a servo or the supply, the torque is switched off.
     bus = RetryingBus(backend.bus(replace(board, servos={}), locked=False), "try again")
@@ -94,7 +94,7 @@ def _release_board(chosen: argparse.Namespace) -> None:
             check_identity(board, chosen.address)
         release(board)
     except (HardwareError, OSError) as error:
-        raise BusError(f"{place} was not released: {error}", chosen.address) from error
+        raise BusError(f"{place} was not released: {error}", address=chosen.address) from error
     holder = BoardLock(chosen.sim or chosen.device, chosen.address).holder()
     driver = f"; process {holder}, which drives it, faults" if holder is not None else ""
     sys.stdout.write(f"Released all channels of the board at {place}{driver}.\n")

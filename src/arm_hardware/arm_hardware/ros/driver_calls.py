@@ -25,6 +25,7 @@ from arm_interfaces.srv import Rehearse
 
 _NAME = "arm_hardware"  # of every driver's node
 _DISCOVERY = 5.0  # [s] until a driver that is not in the graph does not exist
+_LOOK_PERIOD = 0.05  # [s] between looks at the graph
 _TIMEOUT = 30.0  # [s] for the answer of a service; configuring reads every servo
 _ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 _STATES = {
@@ -112,7 +113,7 @@ def drivers(namespace: str = "", settled: float = 1.0) -> Iterator[Iterator[Driv
 
     Args:
         namespace: that of the one driver of interest; "" for all.
-        settled: time without a new driver after which there are no others [s].
+        settled: time without a new node after which there are no other drivers [s].
 
     Raises:
         InputError: The namespace is invalid.
@@ -128,9 +129,14 @@ def drivers(namespace: str = "", settled: float = 1.0) -> Iterator[Iterator[Driv
 
 def _discovered(node: Node, namespace: str, settled: float) -> Iterator[str]:
     """Yield the full names of the drivers, until no other appears."""
-    end, seen = time.monotonic() + _DISCOVERY, set[str]()
-    while time.monotonic() < end:
-        for name, space in node.get_node_names_and_namespaces():
+    wait, begin, looks = _DISCOVERY, time.monotonic(), 0
+    nodes, seen = set[tuple[str, str]](), set[str]()
+    # Looks count as well as time: a process without processor time has discovered nothing.
+    while time.monotonic() < begin + wait or looks * _LOOK_PERIOD < wait:
+        former, nodes = nodes, set(node.get_node_names_and_namespaces())
+        if seen and nodes != former:  # others are still being discovered
+            begin, looks = time.monotonic(), 0
+        for name, space in nodes:
             full = f"{space.rstrip('/')}/{name}"
             if name != _NAME or full in seen or namespace not in ("", space):
                 continue
@@ -138,8 +144,9 @@ def _discovered(node: Node, namespace: str, settled: float) -> Iterator[str]:
             yield full
             if namespace:
                 return
-            end = time.monotonic() + settled
-        rclpy.spin_once(node, timeout_sec=0.05)
+            wait, begin, looks = settled, time.monotonic(), 0
+        rclpy.spin_once(node, timeout_sec=_LOOK_PERIOD)
+        looks += 1
 
 
 def only_driver(found: Iterator[DriverCalls]) -> DriverCalls:

@@ -12,6 +12,7 @@ from typing import Any
 
 from arm_common.ros.names import prefix_parameter
 from arm_common.ros.parameters import declare, declare_one, parameter, specs_of
+from arm_description.library import DEFAULT_ROBOT
 from rcl_interfaces.msg import ParameterDescriptor, ParameterType
 from rclpy.node import Node
 
@@ -47,7 +48,7 @@ def _option(name: str, description: str, **more: Any) -> Any:
 class DriverParameters:
     """The values of the parameters."""
 
-    robot: str = parameter("nut_arm", "Robot description: shipped name or path of its YAML.")
+    robot: str = parameter(DEFAULT_ROBOT, "Robot description: shipped name or path of its YAML.")
     hardware: str = _option(
         "hardware", "Hardware to drive: fake (mirrors commands), sim, real.", choices=HARDWARE
     )

@@ -14,7 +14,7 @@ from functools import cache
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 from arm_hardware.calibration.kinematic_fit import TouchPoints, fit, joint_zeros
 from arm_tasks.errors import PlanError
@@ -40,7 +40,6 @@ from arm_simulation.geometric.world import NutWorld
 TOUCHED = 12  # points of a calibration
 _RULER = 0.3e-3  # standard deviation of measuring one of them, each axis [m]
 _TURNS = 1.0  # largest difference of turns between both worlds that is no fault
-_ROBOT = "nut_arm"
 _RATE = 25.0  # [1/s]; the world divides the motion between updates into small steps
 # 12 bits in 20 ms are 4.88 us; 2000 us turn a common servo by 180 degrees.
 ONE_TICK = math.radians(180.0 * (20000.0 / 4096.0) / 2000.0)
@@ -267,7 +266,7 @@ def wilson_interval(successes: int, trials: int) -> tuple[float, float]:
 @cache
 def _expectation(name: str, contact: bool, exact: bool) -> _Expectation:
     """Return the plan of a shipped task for the arm and the scene as they are described."""
-    model, task = load_robot(_ROBOT), load_task(name)
+    model, task = load_robot(DEFAULT_ROBOT), load_task(name)
     scene = load_scene(task.scene)
     start = ArmConfiguration(dict.fromkeys(model.joint_names, 0.0), 0.0)
     if contact:

@@ -17,7 +17,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_TOPIC
 from arm_common.transforms import Array
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.urdf.assembly import assemble
 from arm_description.urdf.elements import TRUE_FRAMES
 from arm_hardware.calibration.calibration import axes_of
@@ -54,7 +54,7 @@ class ContactWorldParameters:
     """Parameters of the node."""
 
     scene: str = parameter(DEFAULT_SCENE, "Scene with the nut, name or path.")
-    robot: str = parameter("nut_arm", "Robot that is simulated, name or path.")
+    robot: str = parameter(DEFAULT_ROBOT, "Robot that is simulated, name or path.")
     calibration: str = parameter(
         "", "Calibration of its servos, path or name; empty for the one shipped for the robot."
     )

@@ -21,7 +21,7 @@ from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, LATCHED, STEADY_CLOCK
 from arm_common.ros.tf import TfListener, TransformError
 from arm_common.transforms import Array
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene, scene_from_text
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import BASE_FRAME, NUT_FRAME
@@ -123,7 +123,7 @@ class NutWorldParameters:
     """Parameters of the node; only the fingers of the robot are used."""
 
     scene: str = parameter(DEFAULT_SCENE, "Scene with the nut, name or path.")
-    robot: str = parameter("nut_arm", "Robot with the gripper, name or path.")
+    robot: str = parameter(DEFAULT_ROBOT, "Robot with the gripper, name or path.")
     prefix: str = prefix_parameter()
 
 

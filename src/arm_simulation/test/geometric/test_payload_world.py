@@ -125,6 +125,6 @@ def test_frame_of_a_carried_payload_moves_with_the_tool(plan_of):
     ],
 )
 def test_invalid_grip_is_reported_with_its_line(plan_of, steps, message):
-    with pytest.raises(ValueError, match=r"t\.yaml, line ") as error:
+    with pytest.raises(ValueError, match=r"t\.yaml:") as error:
         planned(plan_of, *steps)
     assert message in str(error.value)

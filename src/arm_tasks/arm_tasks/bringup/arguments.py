@@ -11,7 +11,7 @@ from importlib.util import find_spec
 
 from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names, backends_of
 from arm_hardware.bus.interface import PCA9685
@@ -21,6 +21,7 @@ from arm_hardware.calibration.selection import (
     pulse_calibration,
     robot_with_servos,
 )
+from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
 
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
@@ -63,13 +64,13 @@ def use_sim_time(values: Values) -> bool:
 
 
 ARGUMENTS = (
-    Argument("robot", "nut_arm", "Robot: a shipped name or the path of a YAML file."),
+    Argument("robot", DEFAULT_ROBOT, "Robot: a shipped name or the path of a YAML file."),
     Argument(
         "hardware",
         "sim",
         "fake mirrors commands; sim runs the servos' driver on emulated servos; real moves the"
         " servos.",
-        ("fake", "sim", "real"),
+        HARDWARE,
     ),
     Argument(
         "backend",
@@ -82,7 +83,7 @@ ARGUMENTS = (
         "auto",
         "Action of the servos when the driver ends: hold, park and then release, release, or auto:"
         " release real ones, hold others.",
-        ("auto", "hold", "park", "release"),
+        EXIT_ACTIONS,
     ),
     Argument(
         "calibration",

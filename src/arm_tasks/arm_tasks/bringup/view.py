@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from arm_common.cli import parse
 from arm_common.signals import INTERRUPTED
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 
 from arm_tasks.bringup.arguments import Arg, Values, check_port, default_values
 from arm_tasks.bringup.processes import ROBOT, SCENE, VIEW, Process, Value, composable, processes
@@ -64,7 +64,7 @@ def view_values(arguments: Sequence[str]) -> dict[str, str]:
         prog="./arm view", description="Show a robot and move its joints."
     )
     parser.add_argument(
-        "robot", nargs="?", default="nut_arm", help="a shipped name or the path of a file"
+        "robot", nargs="?", default=DEFAULT_ROBOT, help="a shipped name or the path of a file"
     )
     parser.add_argument(
         "--scene",

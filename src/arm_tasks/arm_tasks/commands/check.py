@@ -12,7 +12,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 
 from arm_common.suggestions import program
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 from arm_hardware.calibration.selection import robot_with_servos
 
@@ -40,7 +40,7 @@ def _parser() -> argparse.ArgumentParser:
     result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     for name, default, text in (
         ("scene", "", "shipped name or path; default: the task's"),
-        ("robot", "nut_arm", "shipped name or path"),
+        ("robot", DEFAULT_ROBOT, "shipped name or path"),
         (
             "calibration",
             "",

@@ -16,7 +16,7 @@ from arm_common.plugins import PluginGroup
 from arm_common.ros.node_runner import add_arm, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_common.suggestions import program
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 
 from arm_tasks.planning.feasibility import run_table
@@ -34,7 +34,9 @@ def _parser() -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog="run_task", description="Run a task on the arm.")
     result.add_argument("task", nargs="?", default=DEFAULT_TASK, help="shipped name or path")
     result.add_argument("--scene", default="", help="shipped name or path; default: the task's")
-    result.add_argument("--robot", default="nut_arm", help="shipped name or path, for the picture")
+    result.add_argument(
+        "--robot", default=DEFAULT_ROBOT, help="shipped name or path, for the picture"
+    )
     words = "servo calibration, which the command to check a refused task names"
     result.add_argument("--calibration", default="", help=words)
     add_arm(result)

@@ -96,7 +96,7 @@ def _lay(editor: SceneEditor, options: argparse.Namespace) -> str:
     for name in names:
         if name not in taught:
             what = f"there is no taught pose '{name}'; {did_you_mean(name, taught)}"
-            raise SceneError(what, options.poses)
+            raise SceneError(what, file=options.poses)
     tools = np.array([taught[name].tool for name in names])
     T, *size = locate_sheet(tools[:, :3, 3], tools[:, :3, 2].sum(axis=0))
     return editor.lay(options.name, T, (size[0], size[1]))

@@ -12,7 +12,7 @@ from pathlib import Path
 from arm_common.cli import add_force, parse, refuse_overwriting
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_arm, user_arguments
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.trajectories.files import trajectory_form
 
 from arm_tasks.ros.teleop.follower import LEADER_TOPIC, run_follow
@@ -21,7 +21,7 @@ from arm_tasks.ros.teleop.terminal import run_teach, run_teleop
 
 def _parser(name: str, description: str) -> argparse.ArgumentParser:
     result = argparse.ArgumentParser(prog=f"./arm {name}", description=description)
-    result.add_argument("robot", nargs="?", default="nut_arm", help="shipped name or path")
+    result.add_argument("robot", nargs="?", default=DEFAULT_ROBOT, help="shipped name or path")
     add_arm(result)
     return result
 

@@ -46,12 +46,12 @@ def save_pose(
     read, data = _content(path, robot)
     if check_name(name) in poses_in(data, path, robot) and not replace:
         what = f"the pose {name} already exists; replace it or rename it"
-        raise TaskFileError(what, str(path))
+        raise TaskFileError(what, file=str(path))
     editor = YamlEditor(data)
     editor.set(("poses", name), _text(pose))
     stored = poses_in(editor.data, path, robot).get(name)
     if stored is None or not np.allclose(stored.tool, pose.tool, atol=1e-6):
-        raise TaskFileError(f"the pose {name} cannot be saved; is it an alias?", str(path))
+        raise TaskFileError(f"the pose {name} cannot be saved; is it an alias?", file=str(path))
     save_edit(editor.data, path, read)
 
 
@@ -60,11 +60,13 @@ def forget_pose(path: Path, robot: str, name: str) -> None:
     read, data = _content(path, robot)
     poses = poses_in(data, path, robot)
     if name not in poses:
-        raise TaskFileError(f"there is no pose '{name}'; {did_you_mean(name, poses)}", str(path))
+        raise TaskFileError(
+            f"there is no pose '{name}'; {did_you_mean(name, poses)}", file=str(path)
+        )
     editor = YamlEditor(data)
     editor.remove(("poses", name))
     if set(poses_in(editor.data, path, robot)) != set(poses) - {name}:
-        raise TaskFileError(f"the pose {name} cannot be removed; is it an alias?", str(path))
+        raise TaskFileError(f"the pose {name} cannot be removed; is it an alias?", file=str(path))
     save_edit(editor.data, path, read)
 
 

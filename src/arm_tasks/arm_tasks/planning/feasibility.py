@@ -36,7 +36,6 @@ _DIRECTIONS = {
     for sign in "+-"
 }
 _RUN_HEAD = ("step", "parts", "time", "turns", "off by", "tilted by")
-_NOTHING = ("0.00", "0.00 mm", "0.0 deg")  # the total of a column that says nothing
 _HEAD = ("step", "time", "tilted by", "to limit", "clear by", "speed", "torque", "")
 
 
@@ -300,12 +299,15 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
     measured = [replace(r, duration=s) for r, s in zip(reports, seconds, strict=False)]
     reports = [*measured, *reports[len(measured) :]]
 
-    def cells(name: str, parts: Sequence[StepReport], turns: str) -> list[str]:
+    def errors(parts: Sequence[StepReport]) -> tuple[float, float]:
         off = max((part.position_error for part in parts), default=0.0)
         tilt = max(map(decisive_tilt, parts_by_step(parts)), default=0.0)
+        return round(1e3 * off, 2), round(math.degrees(tilt), 1)
+
+    def cells(name: str, parts: Sequence[StepReport], turns: str) -> list[str]:
         time = sum(part.duration for part in parts)
-        errors = [f"{off * 1e3:.2f} mm", f"{math.degrees(tilt):.1f} deg"]
-        return [name, str(len(parts)), f"{time:.1f} s", turns, *errors]
+        off, tilt = errors(parts)
+        return [name, str(len(parts)), f"{time:.1f} s", turns, f"{off:.2f} mm", f"{tilt:.1f} deg"]
 
     steps = parts_by_step(reports)
     turned = [math.fsum(part.turns for part in parts) for parts in steps]
@@ -313,8 +315,10 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
         cells(parts[0].step_name, parts, f"{turns:+.2f}" if turns else "")
         for parts, turns in zip(steps, turned, strict=True)
     ]
-    total = cells("all", reports, f"{sum(map(abs, turned)):.2f}")
-    kept = [i for i, cell in enumerate(total) if cell not in _NOTHING]
+    all_turns = round(sum(map(abs, turned)), 2)
+    total = cells("all", reports, f"{all_turns:.2f}")
+    shown = (True, True, True, all_turns, *errors(reports))
+    kept = [i for i, says_something in enumerate(shown) if says_something]
     lines = aligned([[row[i] for i in kept] for row in (_RUN_HEAD, *rows, total)])
     refusals = [f"{part.step_name}: {part.message}" for part in reports if not part.feasible]
     return "\n".join([*lines[:-1], lines[1], lines[-1], *refusals])

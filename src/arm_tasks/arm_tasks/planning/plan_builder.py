@@ -298,7 +298,7 @@ class PlanBuilder:
 
     def invalid(self, step: StepBase, what: str) -> TaskFileError:
         """Return the error for an invalid step of the task file."""
-        return TaskFileError(f"step {step.kind}: {what}", step.file, step.line)
+        return TaskFileError(f"step {step.kind}: {what}", file=step.file, line=step.line)
 
     def add(
         self,

@@ -303,9 +303,9 @@ def _check_expectation(request: TaskRequest, worlds: Sequence[PlannedWorldState]
     try:
         unmet = [world.unmet(expected) for world in worlds]
     except SceneError as error:
-        unmet = [error.what]
+        unmet = [error.message]
     if unmet and all(unmet):
-        raise TaskFileError(f"expect: {unmet[0]}", request.task.file, expected.line)
+        raise TaskFileError(f"expect: {unmet[0]}", file=request.task.file, line=expected.line)
 
 
 def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> list[str]:

@@ -20,7 +20,7 @@ from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK, TF, TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.transforms import Array, shift_z
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_kinematics.markers.mark import Kind, Mark, NumberedMark, text_mark
 from arm_kinematics.ros.marker_messages import marker_array
 from builtin_interfaces.msg import Time
@@ -303,7 +303,7 @@ class SceneFileParameters:
     """Parameters of the node scene_file."""
 
     scene: str = parameter(DEFAULT_SCENE, "Scene to show and to follow, name or path.")
-    robot: str = parameter("nut_arm", "Robot for which the scene is placed, name or path.")
+    robot: str = parameter(DEFAULT_ROBOT, "Robot for which the scene is placed, name or path.")
     prefix: str = prefix_parameter()
 
 

@@ -61,7 +61,7 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
         raise SceneError(refused)
     if not np.allclose(editor.model.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
         what = f"the pose of {name} cannot be changed by itself; is it an alias?"
-        raise SceneError(what, scene.file)
+        raise SceneError(what, file=scene.file)
     save_edit(editor.data, pathlib.Path(scene.file), before)
     return editor.model
 
@@ -72,7 +72,7 @@ def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Sce
     before, nut = editor.data, editor.model.nut
     if nut is not None and nut.on == name:
         what = f"the nut starts on {name}, and gives the start of its thread"
-        raise SceneError(f"{what}; only that of another bolt is written", scene.file)
+        raise SceneError(f"{what}; only that of another bolt is written", file=scene.file)
     plain = "thread_start" in editor.reading.keys("bolts", name)
     key, text = "thread_start_deg", f"{np.degrees(start):.1f}"
     if plain:
@@ -88,11 +88,13 @@ def _own_file(scene: Scene, name: str, robot: str) -> SceneEditor:
     path = pathlib.Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
-        raise SceneError(f"this scene is shipped and cannot be changed; {copy}", scene.file)
+        raise SceneError(f"this scene is shipped and cannot be changed; {copy}", file=scene.file)
     editor = SceneEditor(path.read_bytes(), scene.file, robot=robot)
     bolts = editor.model.bolts
     if name not in bolts or not np.allclose(bolts[name].pose, scene.bolt(name).pose):
-        raise SceneError(f"{name} was changed in the file meanwhile; reload the scene", scene.file)
+        raise SceneError(
+            f"{name} was changed in the file meanwhile; reload the scene", file=scene.file
+        )
     return editor
 
 
@@ -201,7 +203,7 @@ class SceneEditor(CheckedEditor[Scene]):
         bodies = {body: section for body, section in self.bodies().items() if body != _NUT}
         if name not in bodies:
             what = f"there is no '{name}' in the scene; {did_you_mean(name, bodies)}"
-            raise SceneError(what, self.name)
+            raise SceneError(what, file=self.name)
         return bodies[name]
 
     def insert(self, section: str, name: str, keys: Mapping[str, str]) -> str:

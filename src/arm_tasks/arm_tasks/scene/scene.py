@@ -272,13 +272,13 @@ class Scene:
     def _named(self, known: Mapping[str, _Named], name: str, noun: str) -> _Named:
         if name not in known:
             what = f"there is no {noun}'{name}' in the scene; {did_you_mean(name, known)}"
-            raise SceneError(what, self.file)
+            raise SceneError(what, file=self.file)
         return known[name]
 
     def require_nut(self) -> Nut:
         """Return the nut; raise SceneError if the scene has none."""
         if self.nut is None:
-            raise SceneError("the scene has no nut", self.file)
+            raise SceneError("the scene has no nut", file=self.file)
         return self.nut
 
     @property

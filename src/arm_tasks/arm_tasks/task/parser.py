@@ -126,7 +126,7 @@ class _TaskReader:
             name = item.key.rpartition(".")[2]
             found = "an empty one" if item.is_list else item.kind
             what = f"{name} must be a list of at least one step, not {found}"
-            raise TaskFileError(what, item.file, item.line)
+            raise TaskFileError(what, file=item.file, line=item.line)
         steps: list[StepBase] = []
         for child in item.items():
             steps.append(self.step(child, defaults))
@@ -139,13 +139,13 @@ class _TaskReader:
         found = item.mapping() if item.is_mapping else {item.raw("a step"): None}
         if len(found) != 1:
             what = f"a step has one key, its kind; found {', '.join(found) or 'none'}"
-            raise TaskFileError(what, item.file, item.line)
+            raise TaskFileError(what, file=item.file, line=item.line)
         if next(self.number) >= _MAX_STEPS:  # before its aliases multiply them further
-            raise TaskFileError(_TOO_MANY, item.file, item.line)
+            raise TaskFileError(_TOO_MANY, file=item.file, line=item.line)
         word, body = next(iter(found.items()))
         if word not in STEPS_KEYS:
             what = f"there is no step '{word}'; {did_you_mean(word, STEPS_KEYS)}"
-            raise TaskFileError(what, item.file, item.line)
+            raise TaskFileError(what, file=item.file, line=item.line)
         keys = self._keys(word, body, item)
         if word in PARSERS:
             step = PARSERS[word](keys, word, defaults)
@@ -225,8 +225,10 @@ class _TaskReader:
         """Read a called task; raise TaskFileError if it calls this one again."""
         name, at = keys.text("task"), keys.require("task")
 
-        def refuse(what: str, path: str = "") -> TaskFileError:
-            return TaskFileError(f"step call: {what}{path and ': '}{path}", at.file, at.line)
+        def refuse(what: str, *, file: str = "") -> TaskFileError:
+            return TaskFileError(
+                f"step call: {what}{file and ': '}{file}", file=at.file, line=at.line
+            )
 
         beside = self._beside(name)
         is_path = beside.suffix in (".yaml", ".yml")

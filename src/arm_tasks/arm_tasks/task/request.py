@@ -112,7 +112,7 @@ def load_request(
     for link in assemble(model, "").links:
         if link.name in scene.frames:
             what = f"the name '{link.name}' is that of a link of {model.name}; choose another"
-            raise SceneError(what, scene.file)
+            raise SceneError(what, file=scene.file)
     return TaskRequest(loaded, scene, model, chain, start)
 
 

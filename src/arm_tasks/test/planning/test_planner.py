@@ -258,7 +258,7 @@ def test_invalid_step_is_reported_with_its_line(plan, step, message):
     with pytest.raises(TaskFileError) as error:
         plan(["open", step])
     assert message in str(error.value)
-    assert str(error.value).startswith("t.yaml, line 4: step ")
+    assert str(error.value).startswith("t.yaml:4: step ")
 
 
 TRANSFER = ["open", "unscrew: upper_bolt", "screw_on: {bolt: lower_bolt, turns: 4}"]
@@ -312,7 +312,7 @@ def test_expectation_that_the_plan_does_not_meet_is_refused(request_for, steps, 
     with pytest.raises(TaskFileError) as error:
         plan_task(request_for(expecting(steps, expected)), collisions=False)
     assert message in str(error.value)
-    assert str(error.value).startswith(f"t.yaml, line {len(steps) + 3}: expect: at the end") or (
+    assert str(error.value).startswith(f"t.yaml:{len(steps) + 3}: expect: at the end") or (
         "did you mean" in message
     )
 

@@ -122,7 +122,7 @@ def test_tasks_use_taught_poses_as_postures_and_frames(plan_of, file, taught, tm
 
 
 def test_missing_poses_file_is_named(tmp_path, taught):
-    with pytest.raises(TaskFileError, match=r"line 2.*poses: there is no file .*nowhere\.yaml"):
+    with pytest.raises(TaskFileError, match=r":2: .*poses: there is no file .*nowhere\.yaml"):
         task_from_text("task: t\nposes: nowhere.yaml\nsteps: [open]\n", str(tmp_path / "t.yaml"))
     pose = taught(0.1, 0.0, 0.0, 0.0)
     task = task_from_text("task: t\nsteps:\n  - move_posture: p\n", poses={"p": pose})
@@ -148,9 +148,7 @@ def test_taught_pose_never_replaces_a_posture_or_a_frame_of_its_name(
 ):
     poses = {name: taught(0.1, 0.2, 0.0, 0.0)}
     task = task_from_text(f"task: t\nsteps:\n  - {step}\n", "t.yaml", poses)
-    with pytest.raises(
-        TaskFileError, match=rf"t.yaml, line 3: .*{what}.*; rename the taught pose"
-    ):
+    with pytest.raises(TaskFileError, match=rf"t.yaml:3: .*{what}.*; rename the taught pose"):
         plan_task(request_for(task))
 
 
@@ -191,7 +189,7 @@ def test_recorded_path_can_be_played_in_a_task(plan_of, model, tmp_path, reverse
     assert (plan.steps[1].start[0], plan.steps[1].end[0]) == pytest.approx(ends, abs=1e-6)
     assert plan.steps[1].duration == pytest.approx(2.0, rel=0.3)
     task.write_text("task: t\nsteps:\n  - play: wsing.csv\n")
-    with pytest.raises(TaskFileError, match=r"line 3: step play: .*wsing\.csv: there is no such"):
+    with pytest.raises(TaskFileError, match=r":3: step play: .*wsing\.csv: there is no such"):
         plan_of(load_task(task))
 
 

@@ -131,7 +131,7 @@ def test_mistake_is_reported_in_one_sentence_with_its_line(step, message):
     with pytest.raises(TaskFileError) as error:
         task_from_text(text, "my.yaml")
     assert message in str(error.value)
-    assert str(error.value).startswith("my.yaml, line 4: ")
+    assert str(error.value).startswith("my.yaml:4: ")
 
 
 def test_task_needs_a_name_and_steps():
@@ -270,7 +270,7 @@ UNTIL = "wait_until: {topic: a, field: b, timeout: 1,"
     ],
 )
 def test_invalid_number_is_reported_with_its_line(step, variables, message):
-    with pytest.raises(TaskFileError, match=r"my\.yaml, line [24]: ") as error:
+    with pytest.raises(TaskFileError, match=r"my\.yaml:[24]: ") as error:
         read_step(step, variables)
     assert message in str(error.value)
 
@@ -324,7 +324,7 @@ def test_long_chain_of_calls_is_refused(files, deep):
     if deep == 20:
         assert load_task(folder / "t1.yaml").steps
         return
-    with pytest.raises(TaskFileError, match=r"t20\.yaml, line 2: .*more than 20 deep"):
+    with pytest.raises(TaskFileError, match=r"t20\.yaml:2: .*more than 20 deep"):
         load_task(folder / "t1.yaml")
 
 
@@ -335,7 +335,7 @@ def test_circular_calls_are_reported_with_the_chain(files):
         c="steps: [{call: b.yaml}]\n",
         d="steps: [{call: d.yaml}]\n",
     )
-    with pytest.raises(TaskFileError, match=r"c\.yaml, line 2: .*endlessly: b -> c -> b"):
+    with pytest.raises(TaskFileError, match=r"c\.yaml:2: .*endlessly: b -> c -> b"):
         load_task(folder / "a.yaml")
     with pytest.raises(TaskFileError, match="d -> d"):
         load_task(folder / "d.yaml")
@@ -352,7 +352,7 @@ def test_circular_calls_are_reported_with_the_chain(files):
 )
 def test_invalid_call_is_reported_at_the_call(files, call, message):
     folder = files(inner="variables: {s: 1}\nsteps: [{wait: s}]\n", outer=f"steps:\n  - {call}\n")
-    with pytest.raises(TaskFileError, match=r"outer\.yaml, line 3: ") as error:
+    with pytest.raises(TaskFileError, match=r"outer\.yaml:3: ") as error:
         load_task(folder / "outer.yaml")
     assert message in str(error.value)
 
@@ -481,7 +481,7 @@ def test_value_of_a_loop_does_not_leave_it():
     ],
 )
 def test_impossible_loop_is_refused_with_its_line(each, message):
-    with pytest.raises(TaskFileError, match=r"t\.yaml, line 4: ") as error:
+    with pytest.raises(TaskFileError, match=r"t\.yaml:4: ") as error:
         loop(each)
     assert message in str(error.value) and "\n" not in str(error.value)
 

@@ -121,7 +121,7 @@ def test_allowed_folder_is_read_and_its_errors_quote_it(planned, secret):
     (secret / "work/own.yaml").write_text("task: t\n" + OPEN)
     (secret / "work/bad.yaml").write_text("task: t\nsteps: [nosuch]\n")
     assert planned("own.yaml", allowed=[secret / "work"]).feasible
-    assert "line 2" in refusal(planned, task="bad.yaml", allowed=[secret / "work"])
+    assert ":2: " in refusal(planned, task="bad.yaml", allowed=[secret / "work"])
     assert "BEGIN" not in refusal(planned, task="link.yaml", allowed=[secret / "work"])
 
 

@@ -75,7 +75,8 @@ def import_scservo() -> Any:
         import scservo_sdk
     except ImportError as error:
         raise BusError(
-            f"A library is missing ({error}); install it: {install_command(PACKAGE)}"
+            f"A library is missing ({error})",
+            remedy=f"install it: {install_command(PACKAGE)}",
         ) from error
     return scservo_sdk
 
@@ -245,7 +246,7 @@ class FeetechBus:
                 if self._read(register, [now])[now] == value:
                     self._confirm(LOCK, {now: 1})
                     return
-        raise BusError(f"{self.label(number)} does not keep {value}; try again.")
+        raise BusError(f"{self.label(number)} does not keep {value}", remedy="try again")
 
     def close(self) -> None:
         """Close the port; servos keep torque and targets."""
@@ -269,14 +270,20 @@ class FeetechBus:
 
     def _unusable(self, error: OSError) -> BusError:
         reasons = {
-            errno.ENOENT: "does not exist: plug the adapter in, or correct bus.port in the "
-            "calibration (ls /dev/serial/by-id shows the ports)",
-            errno.EACCES: "may not be opened: add yourself to the group dialout "
-            "(sudo usermod -aG dialout $USER) and log in again",
-            errno.EBUSY: "is in use by another program; end it first",
+            errno.ENOENT: (
+                "does not exist",
+                "plug the adapter in, or correct bus.port in the calibration "
+                "(ls /dev/serial/by-id shows the ports)",
+            ),
+            errno.EACCES: (
+                "may not be opened",
+                "add yourself to the group dialout (sudo usermod -aG dialout $USER) and log in "
+                "again",
+            ),
+            errno.EBUSY: ("is in use by another program", "end it first"),
         }
-        why = reasons.get(error.errno or 0, f"cannot be opened ({error})")
-        return BusError(f"The serial port {self._path} {why}.")
+        reason, remedy = reasons.get(error.errno or 0, (f"cannot be opened ({error})", ""))
+        return BusError(f"The serial port {self._path} {reason}", remedy=remedy)
 
     def _disconnect(self) -> None:
         port, self._port = self._port, None
@@ -392,7 +399,7 @@ class FeetechBus:
         wrong = self.setting_problems(self._bus.servos)
         if any(wrong.values()):
             labels = {self.label(number): found for number, found in wrong.items()}
-            raise BusError(refusal(labels, self._bus.calibration))
+            raise refusal(labels, self._bus.calibration)
 
     def _model(self, number: int) -> int:
         """Return the Model_Number of a servo; raise OSError if it does not answer."""
@@ -401,7 +408,8 @@ class FeetechBus:
     def _check_model(self, number: int, model: int) -> None:
         if model != MODEL:
             raise BusError(
-                f"{self.label(number)} is model {model}, not {MODEL}: connect an STS3215."
+                f"{self.label(number)} is model {model}, not {MODEL}",
+                remedy="connect an STS3215",
             )
 
     def _missing_servo(self) -> BusError:
@@ -410,13 +418,13 @@ class FeetechBus:
         missing = [number for number in self._bus.servos if number not in found]
         if not found:
             return BusError(
-                f"No servo answers at {self._bus.port}, {self._bus.baud_rate} baud: switch the "
-                "servos' supply on, and check plug and bus.baud_rate."
+                f"No servo answers at {self._bus.port}, {self._bus.baud_rate} baud",
+                remedy="switch the servos' supply on, and check plug and bus.baud_rate",
             )
         who = self.label(missing[0]) if missing else self.name
         return BusError(
-            f"{who} does not answer, the ids {', '.join(map(str, found))} do: check its plugs and "
-            "its id."
+            f"{who} does not answer, the ids {', '.join(map(str, found))} do",
+            remedy="check its plugs and its id",
         )
 
     def _memories(self, channels: Iterable[int]) -> dict[int, bytes]:
@@ -430,7 +438,8 @@ class FeetechBus:
         if not least <= voltage <= most:
             raise BusError(
                 f"{self.label(number)} has a supply of {voltage:.1f} V, outside of its "
-                f"limits {least:.1f} to {most:.1f} V: use the right power supply."
+                f"limits {least:.1f} to {most:.1f} V",
+                remedy="use the right power supply",
             )
 
     def _check_offset(self, number: int, offset: int) -> None:
@@ -438,8 +447,8 @@ class FeetechBus:
         if expected is not None and offset != expected:
             raise BusError(
                 f"{self.label(number)} has the homing offset {offset}, its calibration "
-                f"{expected}: its counts mean other angles; calibrate again, or import the "
-                "calibration that was written to the servo."
+                f"{expected}: its counts mean other angles",
+                remedy="calibrate again, or import the calibration that was written to the servo",
             )
 
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.sts3215 import Register
 from arm_hardware.bus.interface import COUNTS, BusServo, Measurement
-from arm_hardware.errors import VERIFY
+from arm_hardware.errors import VERIFY, BusError
 
 LEAST_TORQUE = 0.1  # share of the stall torque that turns a servo against its friction
 LEAST_GAIN = 8  # of P_Coefficient, half of what LeRobot writes; a servo sags by load over it
@@ -68,11 +68,11 @@ def problems(
     ]
 
 
-def refusal(found: Mapping[str, Sequence[SettingProblem]], calibration: str) -> str:
-    """Return the sentence about the problems of servos, by the servos' names."""
+def refusal(found: Mapping[str, Sequence[SettingProblem]], calibration: str) -> BusError:
+    """Return the error about the problems of servos, by the servos' names."""
     wrong = "; ".join(f"{name} {p.sentence}" for name, entries in found.items() for p in entries)
     command = f"{VERIFY} {calibration or 'CALIBRATION'} --mend"
-    return f"{wrong}: {command} corrects the servo's memory, after asking."
+    return BusError(wrong, remedy=f"{command} corrects the servo's memory, after asking")
 
 
 def accepted_settings(memory: bytes) -> str:

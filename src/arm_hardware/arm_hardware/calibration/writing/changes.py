@@ -54,7 +54,7 @@ class CalibrationChange:
         try:
             return save_edit(self.new, self.path, self.old, numbered=True)
         except InputError as error:
-            raise CalibrationError(error.problem, error.file, remedy=error.remedy) from None
+            raise CalibrationError(error.problem, file=error.file, remedy=error.remedy) from None
 
 
 def change(
@@ -82,7 +82,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise CalibrationError(f"cannot be read ({error.strerror})", str(path)) from None
+        raise CalibrationError(f"cannot be read ({error.strerror})", file=str(path)) from None
 
 
 def within_reach(servo: ServoCalibration) -> ServoCalibration:

@@ -40,30 +40,30 @@ def read_lerobot(text: str, file: str) -> dict[str, dict[str, int]]:
         data = json.loads(text)
         joined(json.dumps(data, ensure_ascii=False))
     except (ValueError, RecursionError) as error:
-        raise CalibrationError(f"is not JSON ({error})", file) from None
+        raise CalibrationError(f"is not JSON ({error})", file=file) from None
     if isinstance(data, dict) and any(isinstance(data.get(key), list) for key in OLD_KEYS):
         raise CalibrationError(
             "is in LeRobot's format of before May 2025 (lists of homing_offset, calib_mode), "
             "which does not have the ranges of the joints",
-            file,
+            file=file,
             remedy="calibrate with a newer LeRobot (lerobot-calibrate) and import that file",
         )
     if not isinstance(data, dict) or not data:
-        raise CalibrationError("has no motors", file, remedy="give a calibration of LeRobot")
+        raise CalibrationError("has no motors", file=file, remedy="give a calibration of LeRobot")
     return {str(name): _motor(str(name), motor, file) for name, motor in data.items()}
 
 
 def _motor(name: str, motor: Any, file: str) -> dict[str, int]:
     if not isinstance(motor, dict) or not set(KEYS) <= motor.keys():
-        raise CalibrationError(f"needs {', '.join(KEYS)}", file, key=name)
+        raise CalibrationError(f"needs {', '.join(KEYS)}", file=file, key=name)
     for key in KEYS:
         value = motor[key]
         least, most = (-OFFSET, OFFSET) if key not in MOST else (0, MOST[key])
         if type(value) is not int or not least <= value <= most:
             problem = f"must be a whole number from {least} to {most}"
-            raise CalibrationError(problem, file, key=f"{name}.{key}")
+            raise CalibrationError(problem, file=file, key=f"{name}.{key}")
     if not motor["range_min"] < motor["range_max"]:
-        raise CalibrationError("range_min must be below range_max", file, key=name)
+        raise CalibrationError("range_min must be below range_max", file=file, key=name)
     return {key: motor[key] for key in KEYS}
 
 
@@ -81,7 +81,7 @@ def selected(
     for name in (*only, *without):
         if name not in motors:
             raise CalibrationError(
-                f"has no motor {name} to select", file, remedy=did_you_mean(name, motors)
+                f"has no motor {name} to select", file=file, remedy=did_you_mean(name, motors)
             )
     return {
         name: motor
@@ -145,7 +145,7 @@ def _motor_names(
         if joint not in motor_of:
             raise CalibrationError(
                 f"has no use for --motor {joint}={names[joint]}, as {robot} has no {what} {joint}",
-                file,
+                file=file,
                 remedy=did_you_mean(joint, motor_of),
             )
     missing = [joint for joint, motor in motor_of.items() if motor not in motors]
@@ -153,7 +153,7 @@ def _motor_names(
         without = "; for an arm without jaws, give a robot file without a gripper"
         raise CalibrationError(
             f"has no motor {motor_of[missing[0]]} for the {what} {missing[0]}",
-            file,
+            file=file,
             remedy=f"name it: --motor {missing[0]}=NAME, of {', '.join(motors)}"
             + (without if missing == [GRIPPER] else ""),
         )
@@ -161,7 +161,7 @@ def _motor_names(
     if unused:
         raise CalibrationError(
             f"has the motor {unused[0]}, which no {what} of {robot} uses",
-            file,
+            file=file,
             remedy=f"leave out what is no part of the arm: --without {' '.join(unused)}",
         )
     _check_ids(motors, file)
@@ -175,7 +175,7 @@ def _check_ids(motors: Mapping[str, Mapping[str, int]], file: str) -> None:
         if (first := names.setdefault(motor["id"], name)) != name:
             raise CalibrationError(
                 f"has the id {motor['id']} of {first}",
-                file,
+                file=file,
                 key=name,
                 remedy="give each servo its own id (lerobot-setup-motors) and calibrate again",
             )
@@ -214,7 +214,7 @@ def lerobot_text(calibration: Calibration, names: Mapping[str, str]) -> str:
         protocol = calibration.board.protocol
         kind = "a PCA9685" if protocol == PCA9685 else f"servos of the protocol {protocol}"
         raise CalibrationError(
-            f"is for {kind}, not for Feetech's smart servos", str(calibration.path)
+            f"is for {kind}, not for Feetech's smart servos", file=str(calibration.path)
         )
     motors = {
         names.get(joint, joint): _lerobot_motor(joint, servo, str(calibration.path))
@@ -231,14 +231,14 @@ def _lerobot_motor(joint: str, servo: ServoCalibration, file: str) -> dict[str, 
         raise CalibrationError(
             f"is at 0 at count {middle:.0f}, but LeRobot's angles are 0 in the middle of the "
             f"range, at {0.5 * (least + most):.0f}",
-            file,
+            file=file,
             key=joint,
             remedy="change count_limits or points",
         )
     if servo.homing_offset is None:
         raise CalibrationError(
             "needs homing_offset, which LeRobot writes to the servo",
-            file,
+            file=file,
             key=joint,
             remedy=f"add it: {program('arm_hardware', 'servos')} lists that of each servo",
         )
@@ -252,5 +252,5 @@ def load_lerobot(path: Path) -> dict[str, dict[str, int]]:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise CalibrationError(f"cannot be read ({error})", str(path)) from None
+        raise CalibrationError(f"cannot be read ({error})", file=str(path)) from None
     return read_lerobot(text, str(path))

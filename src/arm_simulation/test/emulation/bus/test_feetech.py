@@ -241,7 +241,7 @@ def test_missing_servo_is_named_with_the_ids_that_answer(connection):
     made = connection()
     made.servos[5].set(sts3215.ID, 9)
     text = refusal(made)
-    assert re.search(r"Servo 5 \(roll\).*the ids 1, 2, 3, 4, 6, 9 do: check", text)
+    assert re.search(r"Servo 5 \(roll\).*the ids 1, 2, 3, 4, 6, 9 do; check", text)
 
 
 def test_no_servo_at_all_points_to_the_supply(connection):
@@ -266,10 +266,10 @@ def test_wrong_supply_is_refused(connection, voltage):
 @pytest.mark.parametrize(
     ("register", "value", "words"),
     [
-        (sts3215.MODEL_NUMBER, 1284, "model 1284, not 777: connect an STS3215"),
+        (sts3215.MODEL_NUMBER, 1284, "model 1284, not 777; connect an STS3215"),
         (sts3215.OPERATING_MODE, 1, "is in Operating_Mode 1, but the driver needs 0"),
         (sts3215.MIN_POSITION, 1500, "Limit 1500 and Max_Position_Limit 4095, but its "
-         "calibration needs 796 to 3300: ./arm verify my.yaml --mend"),
+         "calibration needs 796 to 3300; ./arm verify my.yaml --mend"),
         (sts3215.MAX_POSITION, 0, "Max_Position_Limit 0, which means multi-turn, but its"),
         (sts3215.TORQUE_LIMIT, 0, "Torque_Limit 0, but moving the arm needs 522 or more"),
         (sts3215.TORQUE_LIMIT, 521, "Torque_Limit 521, but moving the arm needs 522"),
@@ -375,7 +375,7 @@ def test_servos_of_another_arm_that_were_plugged_in_meanwhile_are_refused(connec
 
 def test_missing_port_is_one_sentence(tmp_path):
     bus = SerialBus(str(tmp_path / "ttyACM0"), servos=BUS.servos)
-    with pytest.raises(BusError, match=r"ttyACM0 does not exist: plug the adapter in.*\)\.$"):
+    with pytest.raises(BusError, match=r"ttyACM0 does not exist; plug the adapter in.*\)\.$"):
         FeetechBus(bus, bus.port, BoardLock(tmp_path / "ttyACM0", None)).open()
 
 

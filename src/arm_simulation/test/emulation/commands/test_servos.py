@@ -100,7 +100,7 @@ def test_another_model_is_not_changed(simulated, capsys, change):
     simulated.servos[4].set(sts3215.MODEL_NUMBER, 1284)
     before = bytes(simulated.servos[4].memory[:56])
     assert tool.main(change) == 1
-    assert "is model 1284, not 777: connect an STS3215." in capsys.readouterr().err
+    assert "is model 1284, not 777; connect an STS3215." in capsys.readouterr().err
     assert bytes(simulated.servos[4].memory[:56]) == before
 
 

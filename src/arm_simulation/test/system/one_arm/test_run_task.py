@@ -61,7 +61,7 @@ ABSURD = {
     "turn: {angle_deg: 1e9}": "no angle may exceed 10 turns",
     "move_pose: {xyz: [0.2, 0, 0.1], axis: [1e300, 1e300, 0]}": "not with this orientation",
     "move_posture: {posture: rest, speed: 1e-300}": "must be at least 0.001",
-    "play: /etc/passwd": "the task, line 3: step play: /etc/passwd: there is no such file",
+    "play: /etc/passwd": "the task:3: step play: /etc/passwd: there is no such file",
 }
 SEEN = """
 task: pick_what_is_seen

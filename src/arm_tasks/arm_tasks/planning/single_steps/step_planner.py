@@ -95,7 +95,7 @@ class StepPlanner:
                 planner = RECORDED_MOTIONS.load(step.kind)
                 planner(scene, self.builder, self._files).plan(step, name)
         except SceneError as error:
-            raise self.builder.invalid(step, error.what) from None
+            raise self.builder.invalid(step, error.message) from None
 
     def _tool(self) -> Array:
         return self.builder.chain.fk(self.builder.q)
@@ -201,7 +201,7 @@ class StepPlanner:
             try:
                 load_function(step.to, step.content)
             except PlanError as error:
-                raise self.builder.invalid(step, error.what) from None
+                raise self.builder.invalid(step, error.message) from None
         self.builder.add(Labels(step, name, f"{verb} {step.to}"), "command", 0.0, command=step)
 
     def check_condition(self, step: steps.StepBase, when: Condition) -> None:
@@ -211,7 +211,7 @@ class StepPlanner:
             if when.nut_on:
                 self.world.scene.bolt(when.nut_on)
         except SceneError as error:
-            raise self.builder.invalid(step, error.what) from None
+            raise self.builder.invalid(step, error.message) from None
         if when.joint and when.joint not in chain.joint_names:
             known = did_you_mean(when.joint, chain.joint_names)
             raise self.builder.invalid(step, f"there is no joint '{when.joint}'; {known}")

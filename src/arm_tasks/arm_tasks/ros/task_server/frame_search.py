@@ -73,7 +73,7 @@ class TfFrameSearch:
         try:
             self._check(found)
         except PlanError as error:
-            return self._failed(error.what)
+            return self._failed(error.message)
         self.plan = found
         return MoveStatus(MoveState.SUCCEEDED)
 

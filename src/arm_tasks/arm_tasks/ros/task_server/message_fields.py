@@ -161,7 +161,7 @@ def check_types(plan: TaskPlan) -> None:
                 refuse_arm_command(step.command.to, step.command.content)
                 message_of(step.command)
         except PlanError as error:
-            raise PlanError(f"{step.label}: {error.what}") from None
+            raise PlanError(f"{step.label}: {error.message}") from None
 
 
 def check_signal(signal: Signal, type_name: str) -> None:

@@ -19,7 +19,7 @@ from arm_common.ros.names import prefix_parameter
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import CALLS, STEADY_CLOCK
-from arm_description.library import load_robot
+from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.trajectories.trajectory import shipped_trajectories
 from arm_hardware.calibration.axes import GOAL_TOLERANCE
 from rclpy.action import CancelResponse, GoalResponse
@@ -69,7 +69,7 @@ CONTACTS = "ground_truth/contacts"  # published where the world is one of contac
 class TaskServerParameters:
     """Parameters of the node."""
 
-    robot: str = parameter("nut_arm", "Robot, name or path.")
+    robot: str = parameter(DEFAULT_ROBOT, "Robot, name or path.")
     prefix: str = prefix_parameter()
     scene: str = parameter(DEFAULT_SCENE, "Scene of goals that name none, name or path.")
     poses: str = parameter("taught_poses.yaml", "File of taught poses.")

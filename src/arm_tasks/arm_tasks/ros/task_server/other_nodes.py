@@ -96,7 +96,7 @@ class NodeConnections:
                 if step.command is not None and step.command.type:
                     self._check_command(step.command)
             except PlanError as error:
-                raise PlanError(f"{step.label}: {error.what}") from None
+                raise PlanError(f"{step.label}: {error.message}") from None
         check_types(plan)
 
     def _check_command(self, command: Command) -> None:
@@ -153,7 +153,7 @@ class NodeConnections:
                 return ServiceCall(self._node, command.to, command.type, message)
             return Publication(command.to, self._publisher(command), message)
         except PlanError as error:
-            return EndedMove(MoveStatus(MoveState.FAILED, error.what))
+            return EndedMove(MoveStatus(MoveState.FAILED, error.message))
 
     def find(self, step: PlannedStep) -> FrameSearch:
         """Start to look for the frame of a step, and then to plan what follows."""
@@ -302,7 +302,7 @@ class WatchedService:
         try:
             self._advance()
         except PlanError as error:
-            return Reading(False, error.what, failed=True)
+            return Reading(False, error.message, failed=True)
         return self._last
 
     def _advance(self) -> None:
@@ -357,7 +357,7 @@ class WatchedTopic:
                 if not self._subscribe():
                     return Reading(False, f"nothing publishes {self._signal.topic}", known=False)
             except PlanError as error:
-                return Reading(False, error.what, failed=True)
+                return Reading(False, error.message, failed=True)
         if self._message is None:
             none = f"no message was received on {self._signal.topic}"
             return Reading(False, none, known=False)
