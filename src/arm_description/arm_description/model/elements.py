@@ -26,7 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from arm_common.transforms import Matrix, matrix_rpy, rpy_matrix
@@ -36,6 +36,7 @@ from arm_description.model.constraints import LinearLimits
 Triple = tuple[float, float, float]
 Convention: TypeAlias = Literal["standard", "modified"]
 JointType: TypeAlias = Literal["revolute", "prismatic"]
+JOINT_TYPES: tuple[JointType, ...] = get_args(JointType)
 Axis: TypeAlias = Literal["z", "y", "x"]
 LookKind: TypeAlias = Literal["box", "cylinder", "cone", "sphere", "ring", "fillet"]
 Material: TypeAlias = Literal["plastic", "metal", "rubber", "glass"]

@@ -27,7 +27,6 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from arm_common.files.access import FileAccess
@@ -53,6 +52,7 @@ from arm_description.trajectories.trajectory import (
     LONGEST,
     MAX_POINTS,
     JointTrajectory,
+    Specified,
     ToolTrajectory,
     TrajectoryPoints,
     joint_order,
@@ -88,7 +88,7 @@ TOOL_POSITION = ("x", "y", "z")
 TOOL_ANGLES = ("roll", "pitch", "yaw")
 _TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
 _TOOL_AXIS = ("i", "j", "k")  # as in the programs of machine tools
-_SPECIFIED: Mapping[tuple[str, ...], Literal["pose", "position_axis", "position"]] = {
+_SPECIFIED: Mapping[tuple[str, ...], Specified] = {
     (): "position",
     TOOL_ANGLES: "pose",
     _TOOL_QUATERNION: "pose",

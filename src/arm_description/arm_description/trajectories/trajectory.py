@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.files.access import shipped_files
@@ -76,6 +76,10 @@ class JointTrajectory:
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
+# What of a pose is specified; the names are those of the modes of inverse kinematics.
+Specified: TypeAlias = Literal["pose", "position_axis", "position"]
+
+
 @dataclass(frozen=True, eq=False)
 class ToolTrajectory:
     """Poses of the tool over time or arc length; straight between the points. Immutable.
@@ -91,7 +95,7 @@ class ToolTrajectory:
     poses: Vector
     times: Vector | None
     lengths: Vector | None
-    orientation: Literal["pose", "position_axis", "position"]
+    orientation: Specified
 
     def reversed(self) -> ToolTrajectory:
         """Return the trajectory in reverse."""

@@ -19,7 +19,7 @@ from typing import Any, cast, get_args
 
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import JointConstraint
-from arm_description.model.elements import NO_MOTION, Origin, Triple
+from arm_description.model.elements import JOINT_TYPES, NO_MOTION, Origin, Triple
 from arm_description.urdf.elements import (
     CONSTRAINTS,
     MOVING,
@@ -269,14 +269,14 @@ def _axis(element: ET.Element | None, owner: str, kind: str) -> Triple:
 
 def _limit(element: ET.Element | None, owner: str, kind: str) -> UrdfLimit | None:
     if element is None:
-        if kind in ("revolute", "prismatic"):
+        if kind in JOINT_TYPES:
             raise UrdfError(f"{owner} has no limit", remedy=f"a {kind} joint needs one")
         return None
     keys = ("lower", "upper", "velocity", "effort")
     lower, upper, *rates = (_number(element, key, owner) for key in keys)
     # -1 is SDF's word for no limit, which converters copy; here that is 0
     limit = UrdfLimit(lower, upper, *(max(rate, 0.0) for rate in rates))
-    if limit.lower > limit.upper and kind in ("revolute", "prismatic"):
+    if limit.lower > limit.upper and kind in JOINT_TYPES:
         raise UrdfError(
             f"{owner} has the lower limit {limit.lower:g} above its upper limit {limit.upper:g}"
         )

@@ -41,6 +41,27 @@ HINTS = {
 }
 
 
+_SERIAL_PORT_FAULTS = {
+    errno.ENOENT: (
+        "does not exist",
+        "plug the adapter in, or correct bus.port in the calibration "
+        "(ls /dev/serial/by-id shows the ports)",
+    ),
+    errno.EACCES: (
+        "may not be opened",
+        "add yourself to the group dialout (sudo usermod -aG dialout $USER) and log in again",
+    ),
+    errno.EBUSY: ("is in use by another program", "end it first"),
+}
+
+
+def serial_port_error(path: object, error: OSError) -> BusError:
+    """Return the error of a serial port that cannot be opened."""
+    usual = (f"cannot be opened ({error})", "")
+    problem, remedy = _SERIAL_PORT_FAULTS.get(error.errno or 0, usual)
+    return BusError(f"The serial port {path} {problem}", remedy=remedy)
+
+
 def confirmed(read: Callable[[], Value], *expected: Value) -> Value:
     """Return what a read shows: the expected value as soon as one read shows it.
 

@@ -70,7 +70,9 @@ _LOOSEST = 175.0
 """Errors with tolerances beyond this multiple of the defaults (1.75 mm, 1 degree) are weighted
 alike, so that a wider tolerance does not change the posture that a narrower one allows."""
 AXES = ("target", "tool")
+AXES_CONSTANTS = ("TARGET_AXES", "TIP_AXES")  # of SolveIK, in its order
 PREFERENCES = ("nearest", "centred", "torque", "accurate")
+PREFERENCE_CONSTANTS = ("NEAREST", "CENTRED", "LEAST_TORQUE")  # those that SolveIK has
 
 
 Tolerance: TypeAlias = float | Sequence[float]

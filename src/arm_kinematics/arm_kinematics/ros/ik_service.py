@@ -23,7 +23,14 @@ from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
-from arm_kinematics.ik.options import MODES, constants
+from arm_kinematics.ik.options import (
+    AXES,
+    AXES_CONSTANTS,
+    MODES,
+    PREFERENCE_CONSTANTS,
+    PREFERENCES,
+    constants,
+)
 from arm_kinematics.ik.result import IkSolution, IkStatus
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
@@ -44,11 +51,8 @@ from arm_kinematics.ros.robot_state import (
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
     "mode": (tuple(MODES), constants(tuple(MODES))),
-    "tolerance_axes": (("target", "tool"), "TARGET_AXES=0 or TIP_AXES=1"),
-    "preference": (
-        ("nearest", "centred", "torque"),
-        "NEAREST=0, CENTRED=1 or LEAST_TORQUE=2",
-    ),
+    "tolerance_axes": (AXES, constants(AXES_CONSTANTS)),
+    "preference": (PREFERENCES[: len(PREFERENCE_CONSTANTS)], constants(PREFERENCE_CONSTANTS)),
 }
 _TOLERANCES = {
     "position_tolerance": DEFAULT_POSITION_TOLERANCE,

@@ -35,7 +35,7 @@ from types import MappingProxyType
 from arm_common.files.access import read_text
 from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
-from arm_description.model.elements import DhRow, Joint, JointType
+from arm_description.model.elements import JOINT_TYPES, DhRow, Joint, JointType
 from arm_description.model.units import LENGTHS, Units
 from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.writer import robot_yaml
@@ -47,7 +47,6 @@ NUMBERS = {"a": 1, "b": 1, "al": 1, "th": 1, "limits": 2}
 KEYWORDS = ("Link", *NUMBERS, "type", "geomtype", "EndEffector")
 IGNORED = ("geomtype", "endeffector")
 FIRST = ("link", "geomtype")
-TYPES: tuple[JointType, ...] = ("revolute", "prismatic")
 _MAX_BYTES = 32_000_000  # of a file
 _COMMENT = re.compile(r"(#|%|!|//|\*).*")
 _BLOCK = re.compile(r"/\*.*?\*/", re.DOTALL)
@@ -233,10 +232,10 @@ class _Link:
 
     def _type(self, statement: _Statement) -> JointType:
         word = statement.text
-        for known in TYPES:
+        for known in JOINT_TYPES:
             if word and known.startswith(word.lower()):
                 return known
-        remedy = did_you_mean(word, TYPES)
+        remedy = did_you_mean(word, JOINT_TYPES)
         raise self._error(f"{word!r} is not a joint type", remedy, statement.line)
 
     def _error(self, problem: str, remedy: str = "", line: int | None = None) -> DescriptionError:

@@ -37,7 +37,8 @@ if TYPE_CHECKING:
 
 _ROUNDING = 1e-12  # relative
 _MAX_SIZE = 12  # operations of an expression that is shown instead of a symbol
-_LENGTH, _ANGLE = "prismatic", "revolute"
+_LENGTH = "prismatic"
+_ANGLE = "revolute"
 _AXES = "xyz"
 _LONG = 120  # operations above which an entry is left as it is
 

@@ -48,6 +48,7 @@ from arm_hardware.bus.feetech.sts3215 import (
     measurement,
 )
 from arm_hardware.bus.interface import COUNTS, BusPhrases, BusServo, Measurement, SerialBus
+from arm_hardware.bus.retrying_bus import serial_port_error
 from arm_hardware.errors import BusError
 
 _LOGGER = logging.getLogger(__name__)
@@ -264,26 +265,9 @@ class FeetechBus:
             if not port.setBaudRate(self._bus.baud_rate):
                 raise BusError(f"{self.name} cannot have {self._bus.baud_rate} baud.")
         except OSError as error:  # serial.SerialException is one
-            raise self._unusable(error) from error
+            raise serial_port_error(self._path, error) from error
         port.ser.timeout = READ_TIMEOUT  # the library would poll at full CPU load
         self._port, self._packets = port, self._sdk.PacketHandler(0)  # 0: little-endian
-
-    def _unusable(self, error: OSError) -> BusError:
-        reasons = {
-            errno.ENOENT: (
-                "does not exist",
-                "plug the adapter in, or correct bus.port in the calibration "
-                "(ls /dev/serial/by-id shows the ports)",
-            ),
-            errno.EACCES: (
-                "may not be opened",
-                "add yourself to the group dialout (sudo usermod -aG dialout $USER) and log in "
-                "again",
-            ),
-            errno.EBUSY: ("is in use by another program", "end it first"),
-        }
-        reason, remedy = reasons.get(error.errno or 0, (f"cannot be opened ({error})", ""))
-        return BusError(f"The serial port {self._path} {reason}", remedy=remedy)
 
     def _disconnect(self) -> None:
         port, self._port = self._port, None

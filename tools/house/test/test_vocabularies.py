@@ -1,0 +1,150 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Each vocabulary is declared in one file; no other file lists its words again."""
+
+import ast
+import re
+from typing import get_args
+
+import pytest
+from arm_common.plugins import PluginGroup
+from arm_description.library import DEFAULT_ROBOT
+from arm_description.model.elements import Convention, JointType, LookKind, Material
+from arm_description.trajectories.trajectory import Specified
+from arm_hardware.backends import BACKENDS
+from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
+from arm_kinematics.ik.options import (
+    AXES,
+    AXES_CONSTANTS,
+    MODES,
+    PREFERENCE_CONSTANTS,
+    PREFERENCES,
+)
+from arm_kinematics.markers.layers import LAYERS
+from arm_tasks.bringup.arguments import ARGUMENTS
+from arm_tasks.task.parser import DEFAULT_TASK
+from arm_viewer.port import IK_MODES
+from arm_viewer.ros import task_panel
+from house.layout import SOURCE
+
+
+def names(declared):
+    return declared.names if isinstance(declared, PluginGroup) else tuple(declared)
+
+
+# file, words
+VOCABULARIES = {
+    "IK modes": ("arm_kinematics/arm_kinematics/ik/options.py", tuple(MODES)),
+    "IK preferences": ("arm_kinematics/arm_kinematics/ik/options.py", PREFERENCES),
+    "tolerance axes": ("arm_kinematics/arm_kinematics/ik/options.py", AXES),
+    "backends": ("arm_hardware/arm_hardware/backends.py", names(BACKENDS)),
+    "hardware": ("arm_hardware/arm_hardware/motion/options.py", HARDWARE),
+    "exit actions": ("arm_hardware/arm_hardware/motion/options.py", EXIT_ACTIONS),
+    "conventions": ("arm_description/arm_description/model/elements.py", get_args(Convention)),
+    "joint types": ("arm_description/arm_description/model/elements.py", get_args(JointType)),
+    "materials": ("arm_description/arm_description/model/elements.py", get_args(Material)),
+    "looks": ("arm_description/arm_description/model/elements.py", get_args(LookKind)),
+    "arguments": (
+        "arm_tasks/arm_tasks/bringup/arguments.py",
+        tuple(argument.name for argument in ARGUMENTS),
+    ),
+    "marker layers": ("arm_kinematics/arm_kinematics/markers/layers.py", tuple(LAYERS)),
+}
+
+
+# Files that say something else in the same words, or declare the keys of a kind of file.
+OTHER_MEANING = {
+    "IK modes": {
+        "arm_description/arm_description/trajectories/trajectory.py",  # compared below
+    },
+    "tolerance axes": {"arm_tasks/arm_tasks/task/task_keys.py"},
+    "joint types": {
+        "arm_description/arm_description/urdf/elements.py",  # those of URDF, which has six
+        "arm_description/arm_description/robot_file/robot_keys.py",
+    },
+    "looks": {"arm_description/arm_description/robot_file/robot_keys.py"},
+}
+FEW = 3  # words, of which parts, and data for each, are no list of them
+
+
+def modules():
+    for path in sorted(SOURCE.glob("arm_*/*/**/*.py")):
+        if path.relative_to(SOURCE).parts[1] not in ("test", "examples"):
+            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text())
+
+
+TREES = dict(modules())
+
+
+def lists(tree):
+    """Yield line, texts and whether they are a dictionary's keys of each list of literals."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
+            keyed = isinstance(node, ast.Dict)
+            items = [i for i in (node.keys if keyed else node.elts) if isinstance(i, ast.Constant)]
+            yield node.lineno, {i.value for i in items if isinstance(i.value, str)}, keyed
+
+
+def repeats(trees, file, words, other=frozenset()):
+    """Return where at least two thirds of some words are listed beside their file."""
+    few = len(words) <= FEW
+    enough = len(words) if few else -(-2 * len(words) // 3)
+    return [
+        f"{name}:{line}"
+        for name, tree in trees.items()
+        if name != file and name not in other
+        for line, texts, keyed in lists(tree)
+        if len(texts & set(words)) >= enough and not (few and keyed)
+    ]
+
+
+@pytest.mark.parametrize("vocabulary", VOCABULARIES)
+def test_no_second_list_of_a_vocabulary(vocabulary):
+    file, words = VOCABULARIES[vocabulary]
+    assert len(set(words)) == len(words) >= 2 and file in TREES
+    other = OTHER_MEANING.get(vocabulary, set())
+    assert not repeats(TREES, file, words, other)
+    assert all(repeats({name: TREES[name]}, file, words) for name in other)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["X = ('a', 'b', 'd')", "X: Literal['a', 'b', 'c', 'x']", "X = {'b': 1, 'c': 2, 'd': 3}"],
+)
+def test_second_list_is_detected(text):
+    trees = {"x.py": ast.parse(text)}
+    assert repeats(trees, "y.py", "abcd") == ["x.py:1"]
+    assert not repeats(trees, "x.py", "abcd") and not repeats(trees, "y.py", "abuvw")
+
+
+def test_constants_of_the_service_are_those_of_the_options():
+    lines = (SOURCE / "arm_interfaces" / "srv" / "SolveIK.srv").read_text().partition("---")[0]
+    declared = dict(re.findall(r"^uint8 (\w+)=(\d+)$", lines, re.MULTILINE))
+    modes = tuple(name.upper() for name in MODES)
+    for constants in (modes, PREFERENCE_CONSTANTS, AXES_CONSTANTS):
+        assert [declared.pop(name) for name in constants] == [
+            str(i) for i in range(len(constants))
+        ]
+    assert not declared
+
+
+def test_what_a_recorded_path_specifies_are_the_modes():
+    assert set(get_args(Specified)) == set(MODES)
+
+
+def test_default_robot_is_named_once():
+    named = {
+        name
+        for name, tree in TREES.items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and node.value == DEFAULT_ROBOT
+    }
+    assert named == {"arm_description/arm_description/library.py"}
+
+
+def test_modes_of_the_view_are_those_of_the_options():
+    assert tuple(mode.title for mode in MODES.values()) == IK_MODES  # the view imports no solver
+
+
+def test_view_and_task_server_have_the_same_default_task():
+    assert task_panel.DEFAULT_TASK == DEFAULT_TASK
