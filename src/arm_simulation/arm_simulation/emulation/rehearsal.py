@@ -80,13 +80,7 @@ class Rehearsal:
     """Lets simulated servos fail, by the names and positions of the axes that they turn."""
 
     def __init__(self, emulation: Emulation, axes: Axes, maps: Sequence[ServoMap]) -> None:
-        """Begin without failures.
-
-        Args:
-            emulation: The servos.
-            axes: What they move.
-            maps: Those of the servos, in the order of ``axes.actuators``.
-        """
+        """Begin without failures; maps of the servos are in the order of ``axes.actuators``."""
         self._emulation, self._gripper = emulation, axes.gripper
         pairs = zip(axes.actuators, maps, strict=True)
         self._servos = [(axis, servo) for axis, servo in pairs if isinstance(servo, PointMap)]
