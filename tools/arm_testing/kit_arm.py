@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A robot file with two servos on one joint and a crank, of no shipped robot."""
+"""Robot files of no shipped robot: two servos on one joint and a crank; dependent limits."""
 
 KIT = """\
 name: kit_arm
@@ -19,4 +19,18 @@ transmissions:
   - {type: crank, joint: elbow, against: shoulder, ground: 105, crank: 30, rod: 105, rocker: 31,
      rocker_angle: 180, crank_angle: 180}
 postures: {rest: {waist: 0, shoulder: 60, elbow: -90}}
+"""
+
+# The limits of a joint depend on another one, and a third follows both.
+LINKAGE = """\
+name: linkage
+convention: modified
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
+  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
+  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
+     limits: {lower: -0.6755*shoulder - 70.768, upper: -0.7165*shoulder - 13.144}}
+  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
+tool: {xyz: [87, 0, 0]}
 """

@@ -31,15 +31,10 @@ READ_TOLERANCE = 0.03
 
 
 class JointConstraint(ABC):
-    """Limits of a joint that depend on other joints.
+    """Limits of a joint that depend on other joints."""
 
-    Attributes:
-        joint: name of the joint whose range it narrows.
-        reason: subject and verb for messages: "the linkage allows".
-    """
-
-    joint: str
-    reason: str
+    joint: str  # name of the joint whose range it narrows
+    reason: str  # subject and verb for messages: "the linkage allows"
 
     @property
     @abstractmethod
@@ -69,15 +64,10 @@ class JointConstraint(ABC):
 
 @dataclass(frozen=True)
 class LinearExpression:
-    """A constant plus a sum of variables times factors.
+    """A constant plus a sum of variables times factors."""
 
-    Attributes:
-        constant: the value with all variables at 0.
-        factors: name and factor of each variable, none of them 0.
-    """
-
-    constant: float
-    factors: tuple[tuple[str, float], ...] = ()
+    constant: float  # the value with all variables at 0
+    factors: tuple[tuple[str, float], ...] = ()  # name and factor of each variable, none of them 0
 
     def at(self, values: Mapping[str, Any]) -> Any:
         """Return the value with the variables at these values, numbers or arrays of them."""
@@ -105,19 +95,12 @@ class LinearExpression:
 
 @dataclass(frozen=True)
 class LinearLimits(JointConstraint):
-    """Limits of a joint that are linear in other joints.
+    """Limits of a joint that are linear in other joints."""
 
-    Attributes:
-        joint: name of the joint.
-        lower: its position is at least each of these.
-        upper: its position is at most each of these.
-        reason: subject and verb for messages.
-    """
-
-    joint: str
-    lower: tuple[LinearExpression, ...]
-    upper: tuple[LinearExpression, ...]
-    reason: str = "the linkage allows"
+    joint: str  # name of the joint
+    lower: tuple[LinearExpression, ...]  # its position is at least each of these
+    upper: tuple[LinearExpression, ...]  # its position is at most each of these
+    reason: str = "the linkage allows"  # subject and verb for messages
 
     @cached_property
     def joints(self) -> tuple[str, ...]:

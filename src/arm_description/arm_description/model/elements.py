@@ -243,15 +243,12 @@ class DependentJoint(Joint):
     """A joint that follows others: its position is a sum of theirs times factors.
 
     Its range, speed and acceleration follow from theirs, too.
-
-    Attributes:
-        terms: name of each joint that it follows, and its factor; not 0 [rad or m of this joint
-            per rad or m of that one].
-        index: index of its row in the table.
     """
 
+    # name of each joint that it follows, and its factor; not 0 [rad or m of this joint per rad or
+    # m of that one]
     terms: tuple[tuple[str, float], ...] = ()
-    index: int = 0
+    index: int = 0  # index of its row in the table
 
     def position(self, q: Mapping[str, float]) -> float:
         """Return the position [rad or m] at positions by name of the joints that it follows."""
@@ -308,18 +305,12 @@ class Bar:
     """A bar of a linkage, parallel to a link of the arm and held at levers of equal length.
 
     It is drawn only; what it does is in the table and the transmissions.
-
-    Attributes:
-        name: unique name.
-        beside: the joint whose link it is parallel to.
-        levers: the joint whose link the levers turn with.
-        at: end of the lever from the axis of `beside`, in its link with all joints at 0 [m].
     """
 
-    name: str
-    beside: str
-    levers: str
-    at: Triple
+    name: str  # unique name
+    beside: str  # the joint whose link it is parallel to
+    levers: str  # the joint whose link the levers turn with
+    at: Triple  # end of the lever from the axis of `beside`, in its link with all joints at 0 [m]
 
 
 @dataclass(frozen=True)
@@ -334,16 +325,11 @@ class Payload:
 
 @dataclass(frozen=True)
 class LinkMass:
-    """Mass of a link and how it is spread, by default like the link's skeleton.
+    """Mass of a link and how it is spread, by default like the link's skeleton."""
 
-    Attributes:
-        mass: mass [kg], 0 for none.
-        centre: centre of mass in the link's frame [m].
-        inertia: moments about the centre, along the link's axes: xx, xy, xz, yy, yz, zz [kg m^2].
-    """
-
-    mass: float
-    centre: Triple | None = None
+    mass: float  # mass [kg], 0 for none
+    centre: Triple | None = None  # centre of mass in the link's frame [m]
+    # moments about the centre, along the link's axes: xx, xy, xz, yy, yz, zz [kg m^2]
     inertia: tuple[float, ...] | None = None
 
 
@@ -360,24 +346,18 @@ class Mesh:
 
 @dataclass(frozen=True)
 class LookShape:
-    """One shape of a link's look; it is seen, but has no mass and touches nothing.
+    """One shape of a link's look; it is seen, but has no mass and touches nothing."""
 
-    Attributes:
-        kind: all but box and sphere are bodies of revolution about their z.
-        size: [m] edges (x, y, z) of a box; (radius, length) of a cylinder; (lower radius, upper
-            radius, length) of a cone; (radius,) of a sphere; (outer radius, inner radius, length)
-            of a ring; (radius of the post, radius of the rounding) of a fillet, which widens the
-            foot of a post like a quarter of a groove.
-        origin: link <- shape; the shape is centred there, but a fillet stands on it.
-        colour: "#rrggbb", or "#rrggbbaa" with an opacity.
-        material: what its surface is made of.
-    """
-
-    kind: LookKind
+    kind: LookKind  # all but box and sphere are bodies of revolution about their z
+    # [m] edges (x, y, z) of a box; (radius, length) of a cylinder; (lower radius, upper radius,
+    # length) of a cone; (radius,) of a sphere; (outer radius, inner radius, length) of a ring;
+    # (radius of the post, radius of the rounding) of a fillet, which widens the foot of a post
+    # like a quarter of a groove
     size: tuple[float, ...]
+    # link <- shape; the shape is centred there, but a fillet stands on it
     origin: Origin = NO_MOTION
-    colour: str = DEFAULT_COLOUR
-    material: Material = "plastic"
+    colour: str = DEFAULT_COLOUR  # "#rrggbb", or "#rrggbbaa" with an opacity
+    material: Material = "plastic"  # what its surface is made of
 
 
 @dataclass(frozen=True)

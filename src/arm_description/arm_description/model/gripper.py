@@ -38,24 +38,15 @@ class FingerShape:
 
 @dataclass(frozen=True)
 class Claw:
-    """Jaws that turn; the tips are at the grasp point when closed.
+    """Jaws that turn; the tips are at the grasp point when closed."""
 
-    Attributes:
-        length: from the pivot of a jaw to its tip, where it grips [m].
-        pivots: distance between the pivots, or from the face of a fixed jaw to the pivot of the
-            other [m].
-        closed: angle of a turning jaw when closed [rad].
-        open: angle of a turning jaw when open, above closed [rad].
-        turning: the jaws that turn; a gear moves both by the same angle.
-        face: distance of a fixed jaw's face from the tool's z axis [m].
-    """
-
-    length: float
+    length: float  # from the pivot of a jaw to its tip, where it grips [m]
+    # distance between the pivots, or from the face of a fixed jaw to the pivot of the other [m]
     pivots: float
-    closed: float
-    open: float
-    turning: Turning = "both"
-    face: float = 0.0
+    closed: float  # angle of a turning jaw when closed [rad]
+    open: float  # angle of a turning jaw when open, above closed [rad]
+    turning: Turning = "both"  # the jaws that turn; a gear moves both by the same angle
+    face: float = 0.0  # distance of a fixed jaw's face from the tool's z axis [m]
 
     @property
     def reach(self) -> float:
@@ -191,22 +182,12 @@ class Gripper:
 
 @dataclass(frozen=True)
 class MountedTool:
-    """A tool at the end of an arm; its gripper, if it has one, is that of the arm.
+    """A tool at the end of an arm; its gripper, if it has one, is that of the arm."""
 
-    Attributes:
-        name: name of a shipped tool, or the absolute path of its file.
-        mass: of the whole tool [kg].
-        mount: flange <- tool_link, the frame of its body.
-        frame: tool_link <- tool0, where it works.
-        body: shapes of its body, without palm and fingers, in tool_link.
-        description: one line about it.
-        source: origin of its numbers.
-    """
-
-    name: str
-    mass: float
-    mount: Origin = NO_MOTION
-    frame: Origin = NO_MOTION
-    body: tuple[LookShape, ...] = ()
-    description: str = ""
-    source: str = ""
+    name: str  # name of a shipped tool, or the absolute path of its file
+    mass: float  # of the whole tool [kg]
+    mount: Origin = NO_MOTION  # flange <- tool_link, the frame of its body
+    frame: Origin = NO_MOTION  # tool_link <- tool0, where it works
+    body: tuple[LookShape, ...] = ()  # shapes of its body, without palm and fingers, in tool_link
+    description: str = ""  # one line about it
+    source: str = ""  # origin of its numbers

@@ -19,19 +19,12 @@ KGF_CM = 0.0980665  # [N m]
 
 @dataclass(frozen=True)
 class ServoType:
-    """A servo as it is sold.
+    """A servo as it is sold."""
 
-    Attributes:
-        voltage: supply at which the torques hold [V].
-        stall: torque at which it stands still [N m].
-        continuous: torque that it may hold [N m].
-        source: origin of the numbers.
-    """
-
-    voltage: float
-    stall: float
-    continuous: float
-    source: str
+    voltage: float  # supply at which the torques hold [V]
+    stall: float  # torque at which it stands still [N m]
+    continuous: float  # torque that it may hold [N m]
+    source: str  # origin of the numbers
 
 
 def _hobby(voltage: float, stall: float, source: str) -> ServoType:

@@ -46,15 +46,11 @@ _CAPITAL = (9.0, 21.0)  # y of its base line, downwards, and height of its capit
 
 @dataclass(frozen=True, eq=False)
 class PenDrawing:
-    """Lines on a page.
+    """Lines on a page."""
 
-    Attributes:
-        strokes: (m, 2) each, x to the right and y up from the page's lower left corner [m].
-        size: width and height of the page [m].
-    """
-
+    # (m, 2) each, x to the right and y up from the page's lower left corner [m]
     strokes: Sequence[Array]
-    size: tuple[float, float]
+    size: tuple[float, float]  # width and height of the page [m]
 
 
 def read_svg(path: Path, files: FileAccess = ANY_FILE) -> PenDrawing:

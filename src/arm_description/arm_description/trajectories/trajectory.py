@@ -30,19 +30,14 @@ _ROUNDING = 1e-9  # of a first time that is computed as 0, over the duration
 class JointTrajectory:
     """Joint positions over time, linear between the points. Immutable.
 
-    Attributes:
-        names: names of the n joints.
-        times: (m,) strictly increasing from 0, read-only [s].
-        positions: (m, n) read-only [rad or m].
-
     Raises:
         DescriptionError: the shapes do not match, a number is not finite, or the times do not
             increase.
     """
 
-    names: tuple[str, ...]
-    times: Vector
-    positions: Vector
+    names: tuple[str, ...]  # names of the n joints
+    times: Vector  # (m,) strictly increasing from 0, read-only [s]
+    positions: Vector  # (m, n) read-only [rad or m]
 
     def __post_init__(self) -> None:
         times = np.array(self.times, dtype=float)
@@ -76,26 +71,19 @@ class JointTrajectory:
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
-# What of a pose is specified; the names are those of the modes of inverse kinematics.
+# What of a pose is specified: "position_axis" leaves the roll about the tool's z free. The names are
+# those of the modes of inverse kinematics.
 Specified: TypeAlias = Literal["pose", "position_axis", "position"]
 
 
 @dataclass(frozen=True, eq=False)
 class ToolTrajectory:
-    """Poses of the tool over time or arc length; straight between the points. Immutable.
+    """Poses of the tool over time or arc length; straight between the points. Immutable."""
 
-    Attributes:
-        poses: (m, 4, 4) frame <- tool0, read-only [m].
-        times: (m,) strictly increasing from 0 [s], None if the file has arc lengths.
-        lengths: (m,) arc lengths, strictly increasing from 0 [m], None if it has times.
-        orientation: what the poses specify: "pose", "position_axis" without the roll about the
-            tool's z, or "position" alone; what they do not is arbitrary.
-    """
-
-    poses: Vector
-    times: Vector | None
-    lengths: Vector | None
-    orientation: Specified
+    poses: Vector  # (m, 4, 4) frame <- tool0, read-only [m]
+    times: Vector | None  # (m,) strictly increasing from 0 [s], None if the file has arc lengths
+    lengths: Vector | None  # (m,) strictly increasing from 0 [m], None if the file has times
+    orientation: Specified  # the rest of a pose is arbitrary
 
     def reversed(self) -> ToolTrajectory:
         """Return the trajectory in reverse."""

@@ -42,25 +42,16 @@ _GRAVITY = 9.81  # [m/s^2] against z of the base
 
 @dataclass(frozen=True, eq=False)
 class Bodies:
-    """The table of bodies, and where the tip is.
+    """The table of bodies, and where the tip is."""
 
-    Attributes:
-        table: (bodies, BODY).
-        tip: index of the body of the tip.
-        tool: that body <- tip (4, 4).
-        joints: name of the joint of each body.
-        frames: base <- body (4, 4) with all independent joints at 0.
-        carriers: index of the body of each link, -1 for the base.
-        doubts: a sentence for each link with an inertia that no body can have.
-    """
-
-    table: Array
-    tip: int
-    tool: Array
-    joints: tuple[str, ...] = ()
-    frames: tuple[Array, ...] = ()
+    table: Array  # (bodies, BODY)
+    tip: int  # index of the body of the tip
+    tool: Array  # that body <- tip (4, 4)
+    joints: tuple[str, ...] = ()  # name of the joint of each body
+    frames: tuple[Array, ...] = ()  # base <- body (4, 4) with all independent joints at 0
+    # index of the body of each link, -1 for the base
     carriers: Mapping[str, int] = field(default_factory=dict)
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()  # a sentence for each link with an inertia that no body can have
 
     @cached_property
     def mass(self) -> float:

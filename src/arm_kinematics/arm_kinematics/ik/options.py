@@ -26,19 +26,13 @@ from arm_kinematics.kernels.layout import (
 
 
 class IkMode(NamedTuple):
-    """One mode.
+    """One mode."""
 
-    Attributes:
-        name: Its name in ``Chain.ik``; in capitals, its constant in arm_interfaces/srv/SolveIK.
-        title: Its name in drop-downs and menus.
-        step: The orientation of a step of a task that needs it: "full", "axis" or "any".
-        orientation: The part of the orientation that counts.
-    """
-
-    name: str
-    title: str
+    name: str  # its name in ``Chain.ik``; in capitals, its constant in arm_interfaces/srv/SolveIK
+    title: str  # its name in drop-downs and menus
+    # the orientation of a step of a task that needs it: "full", "axis" or "any"
     step: Literal["full", "axis", "any"]
-    orientation: Orientation
+    orientation: Orientation  # the part of the orientation that counts
 
 
 _DECLARED = (  # in the order of the constants of SolveIK

@@ -113,29 +113,19 @@ def check_count(max_solutions: int | None) -> None:
 
 @dataclass(frozen=True, slots=True)  # whose attributes are faster than those of a tuple
 class PreparedOptions:
-    """Options of inverse kinematics for one chain and tool point, and what follows from them.
+    """Options of inverse kinematics for one chain and tool point, and what follows from them."""
 
-    Attributes:
-        options: The options as given.
-        record: The options of a search.
-        is_quick: Whether the first solution found is good enough.
-        form: The closed form; None if there is none, or if another than the nearest solution is
-            preferred.
-        descent: The options of its descent, and
-        exact: those of its branches.
-        nearest: The request for the nearest solution; None if several must be compared. Its first
-            attempts, by the closed form or from some starts, do not look at the time.
-        every: The request for all solutions; None without a closed form.
-    """
-
-    options: IkOptions
-    record: Records
-    is_quick: bool
+    options: IkOptions  # the options as given
+    record: Records  # the options of a search
+    is_quick: bool  # whether the first solution found is good enough
+    # the closed form; None if there is none, or if another than the nearest solution is preferred
     form: ClosedForm | None
-    descent: Records
-    exact: Records
+    descent: Records  # the options of the descent of the closed form
+    exact: Records  # the options of the branches of the closed form
+    # the request for the nearest solution; None if several must be compared. Its first attempts,
+    # by the closed form or from some starts, do not look at the time.
     nearest: _Request | None
-    every: _Request | None
+    every: _Request | None  # the request for all solutions; None without a closed form
 
 
 class IkSolver:

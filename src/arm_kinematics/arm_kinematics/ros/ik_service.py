@@ -63,10 +63,7 @@ _MAX_TARGETS = 100_000
 
 
 def _options(state: RobotStateCache, chain: Chain, request: Any) -> dict[str, Any]:
-    """Return the arguments that Chain.ik and Chain.ik_batch have in common.
-
-    All of them are hashable, for the option cache.
-    """
+    """Return the arguments that ik and ik_batch share, all hashable for the option cache."""
     return {
         "mode": word(request, "mode"),
         **{name: _box(request, name) for name in _TOLERANCES},

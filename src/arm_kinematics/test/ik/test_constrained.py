@@ -6,22 +6,11 @@ import numpy as np
 import pytest
 from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_kinematics.model.chain_model import ChainJoint
+from arm_testing.kit_arm import LINKAGE
 
 from arm_description import load_robot, parse_robot
 from arm_kinematics import Chain, IkStatus, KinematicsError
 
-LINKAGE = """\
-name: linkage
-convention: modified
-units: {length: mm, angle: deg}
-joints:
-  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
-  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
-  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
-     limits: {lower: -0.6755*shoulder - 70.768, upper: -0.7165*shoulder - 13.144}}
-  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
-tool: {xyz: [87, 0, 0]}
-"""
 MODEL = parse_robot(LINKAGE)
 
 

@@ -137,22 +137,15 @@ _FAULTS = {
 
 @dataclass(frozen=True)
 class TransferTrial:
-    """Result of one transfer; equal seeds and errors give equal results.
+    """Result of one transfer; equal seeds and errors give equal results."""
 
-    Attributes:
-        seed: Of its random numbers.
-        fault: What went wrong first; "" for a success.
-        turns: Turns engaged on the expected bolt at the end.
-        duration: Simulated time [s]; 0 without physics.
-        joints: True joint positions (m, n) [rad] after each step up to the fault; physics only.
-        nut: base_link <- nut (4, 4) [m] at the fault or the end; physics only.
-    """
-
-    seed: int
-    fault: str
-    turns: float
-    duration: float = 0.0
+    seed: int  # of its random numbers
+    fault: str  # what went wrong first; "" for a success
+    turns: float  # turns engaged on the expected bolt at the end
+    duration: float = 0.0  # simulated time [s]; 0 without physics
+    # true joint positions (m, n) [rad] after each step up to the fault; physics only
     joints: tuple[tuple[float, ...], ...] = ()
+    # base_link <- nut (4, 4) [m] at the fault or the end; physics only
     nut: tuple[tuple[float, ...], ...] = ()
 
 
@@ -181,25 +174,16 @@ def fault(run: Recording) -> str:
 
 @dataclass(frozen=True)
 class TransferJob:
-    """One transfer by an arm that its seed determines.
+    """One transfer by an arm that its seed determines."""
 
-    Attributes:
-        task: Name of the task.
-        noise: Bounds of the errors.
-        seed: Of all errors.
-        contact: Whether contact physics decide, or the rules of geometry.
-        touched: Whether the arm is calibrated by touching points before.
-        exact: Whether the task is done as for an exact arm: no play is taken up, nothing searched.
-        steps: Number of steps of the plan to run in contact physics; 0 for all.
-    """
-
-    task: str
-    noise: Noise
-    seed: int
-    contact: bool = False
-    touched: bool = False
+    task: str  # name of the task
+    noise: Noise  # bounds of the errors
+    seed: int  # of all errors
+    contact: bool = False  # whether contact physics decide, or the rules of geometry
+    touched: bool = False  # whether the arm is calibrated by touching points before
+    # whether the task is done as for an exact arm: no play is taken up, nothing searched
     exact: bool = False
-    steps: int = 0
+    steps: int = 0  # number of steps of the plan to run in contact physics; 0 for all
 
 
 @dataclass(frozen=True)

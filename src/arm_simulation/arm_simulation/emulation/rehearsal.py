@@ -28,16 +28,11 @@ class Emulation(Protocol):
     """A simulated board or bus with its servos, by channel or id.
 
     Setpoints are those of calibrations: lengths of pulses [us] of a board, counts of smart servos.
-
-    Attributes:
-        channels: What its numbers are called.
-        port: A serial port by which other programs reach the same servos; "" if it has none.
-        travel: Setpoints at the ends of a servo's own travel.
     """
 
-    channels: str
-    port: str
-    travel: tuple[float, float]
+    channels: str  # what its numbers are called
+    port: str  # a serial port by which other programs reach the same servos; "" if it has none
+    travel: tuple[float, float]  # setpoints at the ends of a servo's own travel
     _supply: float  # [V]
     _without: set[int]  # channels without a plug
 
@@ -85,13 +80,7 @@ class Rehearsal:
     """Lets simulated servos fail, by the names and positions of the axes that they turn."""
 
     def __init__(self, emulation: Emulation, axes: Axes, maps: Sequence[ServoMap]) -> None:
-        """Begin without failures.
-
-        Args:
-            emulation: The servos.
-            axes: What they move.
-            maps: Those of the servos, in the order of ``axes.actuators``.
-        """
+        """Begin without failures; maps of the servos are in the order of ``axes.actuators``."""
         self._emulation, self._gripper = emulation, axes.gripper
         pairs = zip(axes.actuators, maps, strict=True)
         self._servos = [(axis, servo) for axis, servo in pairs if isinstance(servo, PointMap)]
@@ -254,21 +243,13 @@ def _text(axis: Axis, position: float) -> str:
 
 @dataclass(frozen=True)
 class Event:
-    """What a person can do to the servos.
+    """What a person can do to the servos."""
 
-    Attributes:
-        name: Its name.
-        act: Does it, by those of servo and value that it takes.
-        text: What it does, for the help.
-        servo: Whether it concerns one servo, which is named.
-        unit: Of the value that it takes, one of UNITS; "" for none.
-    """
-
-    name: str
-    act: Callable[..., str]
-    text: str
-    servo: bool = False
-    unit: str = ""
+    name: str  # its name
+    act: Callable[..., str]  # does it, by those of servo and value that it takes
+    text: str  # what it does, for the help
+    servo: bool = False  # whether it concerns one servo, which is named
+    unit: str = ""  # of the value that it takes, one of UNITS; "" for none
 
 
 EVENTS = (

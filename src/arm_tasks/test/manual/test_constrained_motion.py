@@ -18,23 +18,12 @@ from arm_tasks.manual.teaching import PathRecorder
 from arm_tasks.planning.collision.bodies import neighbours
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
+from arm_testing.kit_arm import LINKAGE
 from arm_testing.samples import sampled
 
 from arm_description import DescriptionError, parse_robot
 from arm_kinematics import Chain
 
-LINKAGE = """\
-name: linkage
-convention: modified
-units: {length: mm, angle: deg}
-joints:
-  - {name: waist, type: revolute, d: 92, a: 0, alpha: 0, limits: {lower: -90, upper: 90}}
-  - {name: shoulder, type: revolute, d: 0, a: 0, alpha: 90, limits: {lower: 39, upper: 120}}
-  - {name: elbow, type: revolute, d: 0, a: 135, alpha: 0,
-     limits: {lower: -0.6755*shoulder - 70.768, upper: -0.7165*shoulder - 13.144}}
-  - {name: level, type: revolute, theta: -(shoulder + elbow), d: 0, a: 147, alpha: 0}
-tool: {xyz: [87, 0, 0]}
-"""
 MODEL = parse_robot(LINKAGE)
 CHAIN = Chain.from_model(MODEL)
 START = np.radians([0.0, 85.0, -90.0])

@@ -65,19 +65,12 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]+)(?::(\d+))?")  # of RFC 9110, 7.
 
 @dataclass(frozen=True)
 class SentCommand:
-    """What a browser sends to change something.
+    """What a browser sends to change something."""
 
-    Attributes:
-        target: The identifier of the element, or the name of the handle; "" if it has none.
-        sent: When the last heartbeat before it was sent, by the clock of the link [s].
-        put_back: Makes all pages show again what was there before.
-        link: By which its age is judged.
-    """
-
-    target: str
-    sent: float
-    put_back: Done
-    link: PageLink
+    target: str  # the identifier of the element, or the name of the handle; "" if it has none
+    sent: float  # when the last heartbeat before it was sent, by the clock of the link [s]
+    put_back: Done  # makes all pages show again what was there before
+    link: PageLink  # by which its age is judged
 
     @property
     def is_old(self) -> bool:
@@ -96,27 +89,22 @@ present_command: ContextVar[SentCommand | None] = ContextVar("present_command", 
 
 @dataclass
 class PageLink:
-    """What the connections of all browsers to one view have in common.
+    """What the connections of all browsers to one view have in common."""
 
-    Attributes:
-        clock: Returns the time [s].
-        stop: Stops the arm, then calls its argument; None where nothing can be stopped.
-        on_dropped: Takes a sentence when a command is dropped; called by any thread.
-        ageless: Element -> returns whether setting it to a value only ends or slows a motion.
-        inputs: Element -> viser's handle.
-        handles: Name of a drag handle -> puts it back where it belongs.
-        answered: Page -> returns when the last ping that it has answered was sent [s].
-        visitors: Number of the browsers and programs that viser serves.
-    """
-
-    clock: Callable[[], float] = time.monotonic
+    clock: Callable[[], float] = time.monotonic  # returns the time [s]
+    # stops the arm, then calls its argument; None where nothing can be stopped
     stop: Callable[[Done], None] | None = None
+    # takes a sentence when a command is dropped; called by any thread
     on_dropped: Callable[[str], None] = lambda sentence: None
+    # element -> returns whether setting it to a value only ends or slows a motion
     ageless: dict[str, Callable[[Any], bool]] = field(default_factory=dict)
+    # element -> viser's handle
     inputs: WeakValueDictionary[str, Any] = field(default_factory=WeakValueDictionary)
+    # name of a drag handle -> puts it back where it belongs
     handles: dict[str, Done] = field(default_factory=dict)
+    # page -> returns when the last ping that it has answered was sent [s]
     answered: dict[str, Callable[[], float]] = field(default_factory=dict)
-    visitors: int = 0
+    visitors: int = 0  # number of the browsers and programs that viser serves
     _settling: dict[str, asyncio.TimerHandle] = field(default_factory=dict)
 
     def command(self, message: Mapping[str, Any], sent: float) -> SentCommand | None:
@@ -193,19 +181,13 @@ def show_again(element: Any) -> None:
 
 @dataclass(frozen=True)
 class Access:
-    """The rules of one server.
+    """The rules of one server."""
 
-    Attributes:
-        token: Whoever has it may command.
-        names: Host names of the server, in lower case, besides its IP addresses.
-        open_elements: Identifiers of the buttons and commands that work without the token.
-        link: What its pages are linked to.
-    """
-
-    token: str
-    names: frozenset[str]
+    token: str  # whoever has it may command
+    names: frozenset[str]  # host names of the server, in lower case, besides its IP addresses
+    # identifiers of the buttons and commands that work without the token
     open_elements: set[str] = field(default_factory=set)
-    link: PageLink = field(default_factory=PageLink)
+    link: PageLink = field(default_factory=PageLink)  # what its pages are linked to
 
     def refusal(self, headers: Headers, origin: str | None = None) -> str:
         """Return why a request is not answered, or would not be with an origin; "" if it is."""

@@ -397,10 +397,7 @@ def watch_clients(server: viser.ViserServer, cameras: Cameras, queue: CallbackQu
 
 
 def _has_picture(camera: Any) -> bool:
-    """Return True if a browser shows a picture: a minimised one has no width or height.
-
-    The numbers are those of a browser, which may send anything.
-    """
+    """Return True if a browser, which may send any numbers, shows a picture: is not minimised."""
     if not (camera.image_width > 0 and camera.image_height > 0):
         return False
     numbers = (*camera.position, *camera.look_at, camera.aspect)

@@ -181,10 +181,7 @@ def _triangles(shape: shapes.Triangles, context: DrawContext) -> Any:
 
 
 def _linear(colours: Array) -> Array:
-    """Return sRGB colours as linear light, in which viser takes those of instances and vertices.
-
-    IEC 61966-2-1, approximated by the power 2.2.
-    """
+    """Return sRGB colours as linear light for viser (IEC 61966-2-1, by the power 2.2)."""
     return np.asarray(colours**2.2)
 
 

@@ -183,11 +183,7 @@ class CommandsPanel:
 
 
 def _within(joint: VisualJoint, value: float, units: Units) -> float:
-    """Return a value in the given units as a position [rad or m].
-
-    Raises:
-        ViewerError: it is outside the joint's limits.
-    """
+    """Return a value as a position [rad or m]; raise ViewerError if it is beyond the limits."""
     kind = "prismatic" if joint.prismatic else "revolute"
     position = units.si(value, kind)
     if not joint.lower - SLACK <= position <= joint.upper + SLACK:

@@ -30,27 +30,19 @@ from arm_viewer.scene.robot import VisualRobot
 
 @dataclass(frozen=True)
 class PageCommand:
-    """One command.
+    """One command."""
 
-    Attributes:
-        name: the first word of a line.
-        usage: the words after it, for people, such as ``JOINT=VALUE ...``.
-        text: what it does, in one line.
-        run: takes the words after the name; returns the answer in one sentence or "", and raises a
-            ViewerError (or another ValueError with a sentence) for wrong words.
-        words: returns the words that may follow now, for completion; each is offered in the
-            command palette, too, as a line of its own if `listed`.
-        listed: whether name and word are a complete line, such as ``trace off``.
-        pause: the word that only pauses a motion; "" for none.
-    """
-
-    name: str
-    usage: str
-    text: str
+    name: str  # the first word of a line
+    usage: str  # the words after it, for people, such as ``JOINT=VALUE ...``
+    text: str  # what it does, in one line
+    # takes the words after the name; returns the answer in one sentence or "", and raises a
+    # ViewerError (or another ValueError with a sentence) for wrong words
     run: Callable[[Sequence[str]], str]
+    # returns the words that may follow now, for completion; each is offered in the command
+    # palette, too, as a line of its own if `listed`
     words: Callable[[], Iterable[str]] = tuple
-    listed: bool = False
-    pause: str = ""
+    listed: bool = False  # whether name and word are a complete line, such as ``trace off``
+    pause: str = ""  # the word that only pauses a motion; "" for none
 
 
 class CommandTable:

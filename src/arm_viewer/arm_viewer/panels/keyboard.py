@@ -36,15 +36,10 @@ SPEED_SHARE = 0.5  # of a joint's speed limit
 
 @dataclass(frozen=True)
 class TurnRate:
-    """How a held key moves a joint.
+    """How a held key moves a joint."""
 
-    Attributes:
-        period: The time between two commands [s].
-        ahead: How far in front of the measured position each of them leads [s].
-    """
-
-    period: float
-    ahead: float
+    period: float  # the time between two commands [s]
+    ahead: float  # how far in front of the measured position each of them leads [s]
 
 
 BY_PAGE = TurnRate(0.05, 0.05)  # the page moves the joint itself

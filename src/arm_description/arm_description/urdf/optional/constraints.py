@@ -43,19 +43,13 @@ _Ranges: TypeAlias = Mapping[str, tuple[float, float]]  # of each independent jo
 
 @dataclass(frozen=True)
 class SampledLimits(JointConstraint):
-    """Limits of a joint that depend on one other joint, linear between samples.
+    """Limits of a joint that depend on one other joint, linear between samples."""
 
-    Attributes:
-        joint: name of the joint.
-        other: name of the joint that they depend on.
-        samples: position of the other joint, least and greatest one of the joint [rad or m].
-        reason: subject and verb for messages.
-    """
-
-    joint: str
-    other: str
+    joint: str  # name of the joint
+    other: str  # name of the joint that they depend on
+    # position of the other joint, least and greatest one of the joint [rad or m]
     samples: tuple[tuple[float, float, float], ...]
-    reason: str = "the linkage allows"
+    reason: str = "the linkage allows"  # subject and verb for messages
 
     @classmethod
     def of(
