@@ -71,8 +71,8 @@ class JointTrajectory:
         return JointTrajectory(self.names, self.times * factor, self.positions)
 
 
-# What of a pose is specified: "position_axis" leaves the roll about the tool's z free. The names are
-# those of the modes of inverse kinematics.
+# What of a pose is specified: "position_axis" leaves the roll about the tool's z free. The names
+# are those of the modes of inverse kinematics.
 Specified: TypeAlias = Literal["pose", "position_axis", "position"]
 
 

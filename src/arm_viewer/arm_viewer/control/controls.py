@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Moving the arm from the page: sliders, postures, handle, jogging, solutions, stop."""
+"""Moving the arm from the page: sliders, postures, handle, jogging, solutions."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 
 from arm_viewer.browser.access import present_command
-from arm_viewer.browser.callbacks import CallbackQueue, PageGui, element_id
+from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.gate import on_read_only
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
@@ -32,15 +32,6 @@ HANDLE_NAME = "/handle"
 STEPS = {"1 mm, 1°": (1e-3, 1.0), "5 mm, 5°": (5e-3, 5.0), "20 mm, 15°": (2e-2, 15.0)}
 SIGNS = {"−": -1.0, "+": 1.0}
 FRAMES = ("base", "tool")
-RED = (220, 38, 38)
-# The button stays at the top of the sidebar while it scrolls; its parents must not clip it.
-STICKY = """<style>
-.mantine-ScrollArea-content div:has([id="{button}"]) {{ overflow: visible !important }}
-.mantine-ScrollArea-content div:has(> [id="{button}"]) {{
-  position: sticky; top: 0.4em; z-index: 9
-}}
-[id="{button}"] {{ pointer-events: auto !important }}
-</style>"""
 POSITION_ONLY = "Target in the panel Tool is Position: choose another one to turn the tool."
 RESPONSE_CHECKS = 0.5  # [s] between two
 UNKNOWN_POSE = "its joints have not been measured yet, or the robot has no such link."
@@ -339,50 +330,3 @@ class Controls:
         self._follower.reset()
         self._begin()
         self._report_motion("")
-
-
-class StopPanel:
-    """Stops the arm and the page's own motions, and resets both.
-
-    It is built first, and `follow` tells it later what else to stop; so it stops the arm, whatever
-    fails in other parts of the page.
-    """
-
-    def __init__(self, port: PagePort, gui: PageGui) -> None:
-        self._port = port
-        self._on_stop: Callable[[], None] = lambda: None
-        self._on_reset: Callable[[], None] = lambda: None
-        hint = "Stops the arm at once (Space or Esc); it holds its position."
-        button = gui.button("STOP", self.stop, color=RED, order=-2, hint=hint)
-        command = gui.elements.add_command("STOP", description="Stops the arm", hotkey="escape")
-        gui.on_user(command.on_trigger, self.stop)
-        for element in (button, command):  # everyone who sees the arm can stop it
-            gui.open_to_everyone(element)
-        self._reset_button = gui.button(
-            "Reset", self.reset, order=-1, hint="Allows motion again.", visible=False
-        )
-        gui.offer_stop(self.stop)
-        ids = f'data-button="{element_id(button)}" data-command="{element_id(command)}"'
-        stop = f'<span data-arm="stop" {ids} hidden></span>'
-        sticky = STICKY.format(button=element_id(button))
-        gui.elements.add_html(sticky + stop, order=99)  # for `browser/link.js`
-
-    def follow(self, on_stop: Callable[[], None], on_reset: Callable[[], None]) -> None:
-        """Also stop and reset the motions that the page itself makes."""
-        self._on_stop, self._on_reset = on_stop, on_reset
-
-    def stop(self) -> None:
-        """Stop everything until a reset."""
-        self._port.stop()
-        self._on_stop()
-        self.offer_reset()
-
-    def offer_reset(self) -> None:
-        """Show the button that allows motion again."""
-        self._reset_button.visible = True
-
-    def reset(self) -> None:
-        """Allow motion again; nothing moves by itself."""
-        self._port.reset()
-        self._on_reset()
-        self._reset_button.visible = False

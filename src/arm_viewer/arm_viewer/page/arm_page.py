@@ -37,7 +37,8 @@ from arm_viewer.browser.server import (
 )
 from arm_viewer.browser.sidebar import Sidebar, SidebarActions
 from arm_viewer.browser.view import SceneDrawer, SceneView
-from arm_viewer.control.controls import Controls, StopPanel
+from arm_viewer.control.controls import Controls
+from arm_viewer.control.stop_panel import StopPanel
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.render_loop import FRAME_RATE, RenderLoop
 from arm_viewer.panels.interface import (
