@@ -29,8 +29,8 @@ from arm_common.suggestions import did_you_mean
 
 # YAML 1.1 reads 1e-3 as text; people mean a number.
 _EXPONENT = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)[eE][+-]?\d+\Z")
-# YAML 1.1 reads 010 as 8, 1_0 as 10 and 1:30 as 90; 0x40 is 64 for everyone.
-_MISREAD = re.compile(r"[+-]?0[\d_]|.*[_:]")
+# YAML 1.1 reads 010 as 8 and 1:30 as 90.
+_MISREAD = re.compile(r"[+-]?0[\d_]|.*:")
 _DATE = "tag:yaml.org,2002:timestamp"
 MAX_TEXT = 10_000  # characters of a text: it is logged, shown and sent
 _LONGEST_VALUE = 80  # characters of a value in a message
@@ -149,7 +149,7 @@ class Field:
         if not number or not abs(value) <= sys.float_info.max:
             raise self.error(f"must be a finite number, not {self.kind}")
         if _MISREAD.match(str(self.node.value)):
-            remedy = f"YAML reads it as {value:g}; leave out leading zeros, _ and :"
+            remedy = f"YAML reads it as {value:g}; leave out leading zeros and :"
             raise self.error(f"{self.kind} is not a decimal number", remedy)
         return float(value)
 

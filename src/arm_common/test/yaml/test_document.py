@@ -48,14 +48,14 @@ def test_only_finite_numbers_are_accepted(text):
         root(f"a: {text}").mapping()["a"].number()
 
 
-@pytest.mark.parametrize(("text", "value"), [("010", 8), ("-010", -8), ("1_0", 10), ("1:30", 90)])
+@pytest.mark.parametrize(("text", "value"), [("010", 8), ("-010", -8), ("1:30", 90)])
 def test_numbers_that_yaml_takes_for_others_are_refused(text, value):
     with pytest.raises(InputError, match=rf"^f.yaml:1: a: {text} is not .*as {value};"):
         root(f"a: {text}").mapping()["a"].number()
 
 
-@pytest.mark.parametrize(("text", "value"), [("0", 0.0), ("0.5", 0.5), ("0x40", 64.0), ("-0", 0.0)])
-def test_zeros_and_addresses_are_read(text, value):
+@pytest.mark.parametrize(("text", "value"), [("0", 0), ("0.5", 0.5), ("0x40", 64), ("1_0", 10)])
+def test_other_spellings_are_read(text, value):
     assert root(f"a: {text}").mapping()["a"].number() == value
 
 

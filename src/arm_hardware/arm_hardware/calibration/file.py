@@ -283,9 +283,10 @@ def _servo_calibration(
 def _whole(field: Field | None, default: int, allowed: Collection[int], problem: str) -> int:
     if field is None:
         return default
-    if type(field.value) is not int or field.value not in allowed:
+    value = field.value
+    if type(value) is not int or value not in allowed:
         raise field.error(problem)
-    return field.value
+    return int(field.number())
 
 
 def _positive(field: Field | None) -> float:

@@ -129,6 +129,13 @@ def test_each_error_names_its_key(load, content, change, key, says):
     assert key in error.key and says in str(error)
 
 
+def test_servo_number_that_yaml_reads_as_another_is_refused(load, calibration_path):
+    text = calibration_path.read_text()
+    assert "channel: 1," in text
+    error = refused(load, text.replace("channel: 1,", "channel: 010,"))
+    assert error.key.endswith(".channel") and "YAML reads it as 8" in error.remedy
+
+
 def _misspell(content, key):
     waist = content["joints"]["waist"]
     waist[key] = waist.pop(key.replace("point_", "points_").replace("limit_", "limits_"))
