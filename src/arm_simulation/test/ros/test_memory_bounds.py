@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages with new, long names leave nothing in the nodes: their memory has a bound.
 
-docs/architecture.md, "Bounds", states it.
+docs/security.md, "Bounds", states it.
 """
 
 from pathlib import Path
