@@ -27,7 +27,6 @@ NAMES = {command.name for command in arm.all_commands()}
 SHELL_BLOCKS = [block for page in pages() for block in blocks(page) if block.kind in COMMANDS]
 # What the reader of a page has that the page does not make, and where it is from.
 OWN = {
-    "NAME": "the robot that is added (CONTRIBUTING)",
     "follower.json": "LeRobot's calibration",
     "mine.yaml": "the servo calibration that docs/tutorials/calibration.md makes",
     "my.yaml": "a scene of one's own",
