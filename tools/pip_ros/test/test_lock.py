@@ -36,9 +36,7 @@ def locked(place=None):
 
 @pytest.mark.parametrize("file", LOCKS, ids=lambda file: file.name)
 def test_every_entry_has_a_version_and_a_hash(file):
-    entries = re.findall(
-        r"^([\w.-]+)==([\w.]+)(?: ; (.+?))? \\\n((?:    .*\n?)+)", file.read_text(), re.M
-    )
+    entries = ENTRY.findall(file.read_text())
     assert len(entries) == len(lock.pins(file)) > 40
     for _, _, marker, hashes in entries:
         assert re.fullmatch(r"(    --hash=sha256:[0-9a-f]{64}( \\)?\n?)+", hashes)

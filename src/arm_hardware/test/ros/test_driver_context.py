@@ -8,17 +8,24 @@ from arm_hardware.errors import CommandError, StateError
 from arm_hardware.ros.driver_context import REPEAT_PERIOD, DriverContext, RefusalLog
 
 
-def ending(*drivers):
-    """Return a context whose driver another thread ends after some reads."""
-    reads = iter(drivers)
-    return type("Ending", (), {"driver": property(lambda _: next(reads))})()
+class EndingDriver:
+    """A driver that another thread ends while its controller is read."""
+
+    def __init__(self, context):
+        self.context, context.driver = context, self
+
+    @property
+    def controller(self):
+        self.context.driver = None
+        return "controller"
 
 
 def test_controller_raises_state_error_once_the_driver_has_ended():
-    driver = SimpleNamespace(controller="controller")
-    assert DriverContext.controller(ending(driver, None)) == "controller"
+    context = DriverContext(SimpleNamespace(robot="nut_arm", prefix=""), None, None)
+    EndingDriver(context)
+    assert context.controller() == "controller"
     with pytest.raises(StateError, match="not configured"):
-        DriverContext.controller(ending(None))
+        context.controller()
 
 
 def test_equal_refusals_of_a_stream_are_logged_once_with_their_number(caplog):

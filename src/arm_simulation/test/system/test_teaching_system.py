@@ -45,48 +45,71 @@ def taught(running):
     return running
 
 
-def test_teach_poses_paths_and_bolts_from_a_program(taught, folder):
+@pytest.fixture
+def program(taught):
+    """Return the client and the teacher of a program."""
     with Arm() as arm:
-        teacher = Teacher(arm)
-        arm.move_joints({"waist": -0.4, "shoulder": 0.1})
-        assert "is saved in" in teacher.save_pose("left")
-        with pytest.raises(ArmError, match="the pose left already exists; replace it"):
-            teacher.save_pose("left")
-        teacher.record("back")
-        with pytest.raises(ArmError, match="back is being recorded; end that recording first"):
-            teacher.record("other")
-        arm.move_joints({"waist": -0.1})
-        assert "is saved in" in teacher.end_recording()
-        path = read_trajectory(folder / "paths/back.csv", load_robot("nut_arm"))
-        ends = path.positions[0, 0], path.positions[-1, 0]
-        assert ends == pytest.approx((-0.4, -0.1), abs=0.008)  # a count
-        arm.move_posture("left")
-        assert arm.fk()[:3, 3] == pytest.approx(
-            load_poses(folder / "poses.yaml")["left"].tool[:3, 3], abs=1e-3
-        )
-        states = []
-        taught.node.create_subscription(TaskState, "task_server/state", states.append, 50)
-        assert "then played" in teacher.replay("back")
-        taught.wait_for(lambda: any(s.steps_total == 2 for s in states), "the path")
-        taught.wait_for(lambda: states[-1].state == TaskState.IDLE, "the end of the path")
-        assert states[-1].message == "all steps of replay were done"
-        taught.wait_for(lambda: abs(taught.joints["waist"] + 0.1) < 0.02, "the end of the path")
-        with pytest.raises(ArmError, match="there is no path 'bakc'"):
-            teacher.replay("bakc")
-        check_list(taught)
-        check_bolt(arm, teacher, folder)
+        yield arm, Teacher(arm)
 
 
-def check_list(taught):
+def test_saved_pose_is_a_posture_and_is_not_overwritten(program, folder):
+    arm, teacher = program
+    arm.move_joints({"waist": -0.4, "shoulder": 0.1})
+    assert "is saved in" in teacher.save_pose("left")
+    with pytest.raises(ArmError, match="the pose left already exists; replace it"):
+        teacher.save_pose("left")
+    arm.move_joints({"waist": -0.1})
+    arm.move_posture("left")
+    saved = load_poses(folder / "poses.yaml")["left"].tool
+    assert arm.fk()[:3, 3] == pytest.approx(saved[:3, 3], abs=1e-3)
+
+
+@pytest.fixture
+def recorded(program, taught):
+    """Record the path `back` and return the message that ended it."""
+    arm, teacher = program
+    arm.move_joints({"waist": -0.4})
+    teacher.record("back")
+    with pytest.raises(ArmError, match="back is being recorded; end that recording first"):
+        teacher.record("other")
+    arm.move_joints({"waist": -0.1})
+    return teacher.end_recording()
+
+
+def test_recorded_path_is_replayed(program, recorded, taught, folder):
+    arm, teacher = program
+    assert "is saved in" in recorded
+    path = read_trajectory(folder / "paths/back.csv", load_robot("nut_arm"))
+    ends = path.positions[0, 0], path.positions[-1, 0]
+    assert ends == pytest.approx((-0.4, -0.1), abs=0.008)  # a count
+    arm.move_joints({"waist": -0.4})
+    states = []
+    taught.node.create_subscription(TaskState, "task_server/state", states.append, 50)
+    assert "then played" in teacher.replay("back")
+    taught.wait_for(lambda: any(s.steps_total == 2 for s in states), "the path")
+    taught.wait_for(lambda: states[-1].state == TaskState.IDLE, "the end of the path")
+    assert states[-1].message == "all steps of replay were done"
+    taught.wait_for(lambda: abs(taught.joints["waist"] + 0.1) < 0.02, "the end of the path")
+    with pytest.raises(ArmError, match="there is no path 'bakc'"):
+        teacher.replay("bakc")
+
+
+def test_tasks_poses_and_paths_are_listed(program, taught):
+    arm, teacher = program
+    teacher.save_pose("listed")
+    teacher.record("listed")
+    arm.move_joints({"waist": -0.1})
+    teacher.end_recording()
     client = taught.node.create_client(ListTasks, "list_tasks")
     found = taught.request(client, ListTasks.Request())
     assert "nut_transfer" in found.tasks and len(found.tasks) == len(found.task_scenes)
-    assert (list(found.poses), list(found.paths)) == (["left"], ["back"])
+    assert "listed" in found.poses and "listed" in found.paths
     assert "rest" in found.postures
 
 
-def check_bolt(arm, teacher, folder):
+def test_bolt_is_located_by_touching_and_written(program, folder):
     """A pointer of varying length replaces moving the arm around the bolt."""
+    arm, teacher = program
     file = folder / "my_scene.yaml"
     before = load_scene(file).bolt("lower_bolt")
     tip = before.pose[:3, 3] + [0.003, -0.004, 0.002]
@@ -110,31 +133,31 @@ def check_bolt(arm, teacher, folder):
 
 
 def test_teach_in_a_terminal(taught, folder):
-    program = PtyProgram(
+    terminal = PtyProgram(
         sys.executable,
         *("-c", "from arm_tasks.commands.entry_points import teach; exit(teach())"),
         environment=dict(os.environ),
     )
     try:
-        program.wait_for("p  save this pose")
-        program.wait_for("tip 160 0 185 mm")
-        program.ask("g", "Go to: ")
-        program.ask("waist=-20 shoulder=5\n", "all steps of move_joints were done")
-        program.wait_for("joints -20.0 5.0")
-        program.ask("p", "Name of this pose: ")
-        program.ask("by_hand\n", "by_hand is saved in")
-        program.ask("g", "Go to: ")
-        program.ask("nowhere\n", "Failed: ")
-        program.wait_for("no posture 'nowhere'")
-        program.ask("n", "Bolt: ")
-        program.ask("upper_bolt\n", "at least three are needed")
-        program.ask("1", "point 1, rim")
-        program.ask("x", "the points of upper_bolt are discarded")
-        program.type("q")
-        program.wait_for("The arm holds where it is.")
-        assert program.end() == 0
+        terminal.wait_for("p  save this pose")
+        terminal.wait_for("tip 160 0 185 mm")
+        terminal.ask("g", "Go to: ")
+        terminal.ask("waist=-20 shoulder=5\n", "all steps of move_joints were done")
+        terminal.wait_for("joints -20.0 5.0")
+        terminal.ask("p", "Name of this pose: ")
+        terminal.ask("by_hand\n", "by_hand is saved in")
+        terminal.ask("g", "Go to: ")
+        terminal.ask("nowhere\n", "Failed: ")
+        terminal.wait_for("no posture 'nowhere'")
+        terminal.ask("n", "Bolt: ")
+        terminal.ask("upper_bolt\n", "at least three are needed")
+        terminal.ask("1", "point 1, rim")
+        terminal.ask("x", "the points of upper_bolt are discarded")
+        terminal.type("q")
+        terminal.wait_for("The arm holds where it is.")
+        assert terminal.end() == 0
     finally:
-        program.close()
+        terminal.close()
     assert load_poses(folder / "poses.yaml")["by_hand"].joints["waist"] == pytest.approx(
         np.radians(-20.0), abs=0.01
     )

@@ -329,9 +329,18 @@ def test_real_servos_need_a_calibration_of_their_own(host, calibration_path, cap
     assert "an example, for sim only" in capsys.readouterr().out
 
 
-def test_every_problem_on_this_machine_has_a_fix():
-    for result in run_checks(Host(loopback=None), True, None):
-        assert result.ok or result.fix, result
+def test_every_problem_of_a_broken_computer_has_a_fix(host, tmp_path):
+    broken = {
+        "connect": disturbed,
+        "throttled": lambda: "throttled=0x50005\n",
+        "loopback": lambda: Loopback(False, ()),
+    }
+    no_bus = {**broken, "device": tmp_path / "dev/i2c-9"}
+    for changes in (broken, no_bus):
+        results = seen(host, True, **changes)
+        problems = [result for result in results.values() if not result.ok]
+        assert len(problems) >= 4
+        assert all(problem.fix for problem in problems), problems
 
 
 @pytest.mark.skipif(find_spec("rclpy") is None, reason="needs ROS 2")
