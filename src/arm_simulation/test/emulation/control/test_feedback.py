@@ -213,7 +213,7 @@ def closed_so101(make_bench):
 def test_narrowed_servo_is_refused_with_both_ranges_at_configure(closed_so101):
     closed_so101.servos[1].set(sts3215.MIN_POSITION, 1500)
     closed_so101.servos[1].set(sts3215.MAX_POSITION, 2500)
-    with pytest.raises(BusError, match=r"1500 and .* 2500, but its .* 796 to 3300: ./arm verify"):
+    with pytest.raises(BusError, match=r"1500 and .* 2500, but its .* 796 to 3300; ./arm verify"):
         closed_so101.driver.open()
 
 
