@@ -297,7 +297,7 @@ BAD = [
 
 
 if not Path("/dev/i2c-1").exists():
-    BAD.append(({"hardware": "real", "autostart": "auto"}, "no /dev/i2c-1: enable I2C"))
+    BAD.append(({"hardware": "real", "autostart": "auto"}, "no /dev/i2c-1; enable I2C"))
 
 
 def test_bad_parameters_end_the_process_with_one_sentence(start):
