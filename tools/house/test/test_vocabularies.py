@@ -121,11 +121,12 @@ def test_constants_of_the_service_are_those_of_the_options():
     lines = (SOURCE / "arm_interfaces" / "srv" / "SolveIK.srv").read_text().partition("---")[0]
     declared = dict(re.findall(r"^uint8 (\w+)=(\d+)$", lines, re.MULTILINE))
     modes = tuple(name.upper() for name in MODES)
-    for constants in (modes, PREFERENCE_CONSTANTS, AXES_CONSTANTS):
+    for constants in (modes, PREFERENCE_CONSTANTS.values(), AXES_CONSTANTS):
         assert [declared.pop(name) for name in constants] == [
             str(i) for i in range(len(constants))
         ]
     assert not declared
+    assert PREFERENCE_CONSTANTS.keys() < set(PREFERENCES)
 
 
 def test_what_a_recorded_path_specifies_are_the_modes():

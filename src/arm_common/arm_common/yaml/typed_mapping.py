@@ -24,7 +24,7 @@ from arm_common.yaml.schema_types import Table
 
 _DEGREE = math.pi / 180.0
 _NAMED = re.compile(r"\$(\w*)")  # $name
-_MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # YAML 1.1 reads 010 as 8, 1_0 as 10, 1:30 as 90
+_MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # no decimal number: 010, 0x10, 1_0, 1:30
 _WORD = re.compile(r"\w+")
 _WITHIN = re.compile(r"\$\(((?:[^()]|\([^()]*\))*)\)")  # $(expression), which may have parentheses
 

@@ -204,7 +204,7 @@ def linux_i2c(device: Path = DEVICE) -> LinuxI2C:
         set_timeout(bus.fd)
     except OSError as error:
         raise BusError(
-            f"{device} cannot be opened ({error})", remedy="is it an I2C bus?"
+            f"{device} cannot be opened ({error})", remedy="check that it is an I2C bus"
         ) from error
     return LinuxI2C(bus)
 

@@ -286,7 +286,7 @@ def _whole(field: Field | None, default: int, allowed: Collection[int], problem:
     value = field.value
     if type(value) is not int or value not in allowed:
         raise field.error(problem)
-    return int(field.number())
+    return int(field.number())  # which refuses 010
 
 
 def _positive(field: Field | None) -> float:

@@ -26,6 +26,7 @@ from arm_interfaces.srv import Rehearse
 _NAME = "arm_hardware"  # of every driver's node
 _DISCOVERY = 5.0  # [s] until a driver that is not in the graph does not exist
 _LOOK_PERIOD = 0.05  # [s] between looks at the graph
+_LONGEST = 30.0  # [s] to look, however often nodes come and go
 _TIMEOUT = 30.0  # [s] for the answer of a service; configuring reads every servo
 _ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 _STATES = {
@@ -130,9 +131,12 @@ def drivers(namespace: str = "", settled: float = 1.0) -> Iterator[Iterator[Driv
 def _discovered(node: Node, namespace: str, settled: float) -> Iterator[str]:
     """Yield the full names of the drivers, until no other appears."""
     wait, begin, looks = _DISCOVERY, time.monotonic(), 0
+    limit = begin + _LONGEST
     nodes, seen = set[tuple[str, str]](), set[str]()
     # Looks count as well as time: a process without processor time has discovered nothing.
-    while time.monotonic() < begin + wait or looks * _LOOK_PERIOD < wait:
+    while (now := time.monotonic()) < limit and (
+        now < begin + wait or looks * _LOOK_PERIOD < wait
+    ):
         former, nodes = nodes, set(node.get_node_names_and_namespaces())
         if seen and nodes != former:  # others are still being discovered
             begin, looks = time.monotonic(), 0

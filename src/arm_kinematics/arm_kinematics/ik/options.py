@@ -66,7 +66,8 @@ alike, so that a wider tolerance does not change the posture that a narrower one
 AXES = ("target", "tool")
 AXES_CONSTANTS = ("TARGET_AXES", "TIP_AXES")  # of SolveIK, in its order
 PREFERENCES = ("nearest", "centred", "torque", "accurate")
-PREFERENCE_CONSTANTS = ("NEAREST", "CENTRED", "LEAST_TORQUE")  # those that SolveIK has
+# The constants of SolveIK, in its order, by the preference; it offers no "accurate".
+PREFERENCE_CONSTANTS = {"nearest": "NEAREST", "centred": "CENTRED", "torque": "LEAST_TORQUE"}
 
 
 Tolerance: TypeAlias = float | Sequence[float]

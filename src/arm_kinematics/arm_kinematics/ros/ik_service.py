@@ -28,7 +28,6 @@ from arm_kinematics.ik.options import (
     AXES_CONSTANTS,
     MODES,
     PREFERENCE_CONSTANTS,
-    PREFERENCES,
     constants,
 )
 from arm_kinematics.ik.result import IkSolution, IkStatus
@@ -52,7 +51,10 @@ from arm_kinematics.ros.robot_state import (
 _WORDS = {
     "mode": (tuple(MODES), constants(tuple(MODES))),
     "tolerance_axes": (AXES, constants(AXES_CONSTANTS)),
-    "preference": (PREFERENCES[: len(PREFERENCE_CONSTANTS)], constants(PREFERENCE_CONSTANTS)),
+    "preference": (
+        tuple(PREFERENCE_CONSTANTS),
+        constants(tuple(PREFERENCE_CONSTANTS.values())),
+    ),
 }
 _TOLERANCES = {
     "position_tolerance": DEFAULT_POSITION_TOLERANCE,

@@ -231,7 +231,7 @@ def test_missing_i2c_device_is_one_sentence(tmp_path, connect):
 def test_file_that_is_not_an_i2c_bus_is_one_sentence(tmp_path):
     node = tmp_path / "i2c-1"
     node.touch()
-    with pytest.raises(BusError, match=r"i2c-1.*is it an I2C bus"):
+    with pytest.raises(BusError, match=r"i2c-1.*check that it is an I2C bus"):
         linux_i2c(node)
     assert "group" in bus_label(node)
 

@@ -136,7 +136,7 @@ class Motions:
             return self.scene.frame(name)
         except SceneError as error:
             remedy = "a frame that another node publishes needs the step find_frame first"
-            raise SceneError(f"{error.problem}; {remedy}", file=error.file) from None
+            raise SceneError(error.problem, remedy=remedy, file=error.file) from None
 
     def move_pose(self, step: steps.MovePose, name: str) -> None:
         """Plan a step to a tool pose, straight in joint space to the nearest free solution."""

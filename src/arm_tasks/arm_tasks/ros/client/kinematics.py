@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.ros.message_conversions import duration_message, pose_matrix, pose_message
 from arm_common.ros.names import PrefixedNames
 from arm_common.transforms import Array, quaternion, rpy_matrix
-from arm_kinematics.ik.options import PREFERENCE_CONSTANTS, PREFERENCES
+from arm_kinematics.ik.options import PREFERENCE_CONSTANTS
 from arm_kinematics.ros.client import KinematicsClient
 from numpy.typing import ArrayLike, NDArray
 
@@ -35,8 +35,7 @@ _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
 _RETRY_PERIOD = 0.1  # [s]
 _PREFERENCES: dict[str, int] = {
-    word: getattr(SolveIK.Request, constant)
-    for word, constant in zip(PREFERENCES, PREFERENCE_CONSTANTS, strict=False)
+    word: getattr(SolveIK.Request, constant) for word, constant in PREFERENCE_CONSTANTS.items()
 }
 
 
