@@ -28,6 +28,8 @@ _COMPILING = 240.0  # [s]; the first start compiles the kinematics
 class Stack(Probe):
     """The nodes of bringup as running processes, and a client that monitors them."""
 
+    QUEUE = 10  # messages of each topic
+
     def __init__(self, domain, logs, without=(), apart=(), parameters=None, **values):
         """Start the nodes.
 
@@ -56,9 +58,11 @@ class Stack(Probe):
             self.start(process)
         self.states, self.nut, self.hardware = None, None, None
         self.feedback, self.task_states, self.start_posture = [], [], {}
-        self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
-        self.node.create_subscription(NutState, "nut_world/state", self._on_nut, 10)
-        self.node.create_subscription(HardwareStatus, "arm_hardware/status", self._on_hardware, 10)
+        self.node.create_subscription(JointState, "joint_states", self._on_joints, self.QUEUE)
+        self.node.create_subscription(NutState, "nut_world/state", self._on_nut, self.QUEUE)
+        self.node.create_subscription(
+            HardwareStatus, "arm_hardware/status", self._on_hardware, self.QUEUE
+        )
         self.node.create_subscription(
             TaskState, "task_server/state", self.task_states.append, QoSProfile(depth=50)
         )
@@ -189,10 +193,19 @@ class Stack(Probe):
         self.start_again(name)
 
     def wait_still(self):
-        """Wait until driver and joint_states report that the arm is at rest."""
+        """Wait until driver and joint_states report that the arm is at rest.
+
+        Messages that arrived while nobody spun the probe are passed over: they say where the arm
+        was before.
+        """
+        for _ in range(4 * self.QUEUE):
+            self.executor.spin_once(timeout_sec=0.0)
+        former = self.states
 
         def stands():
             status, states = self.hardware, self.states
+            if states is former:
+                return False
             new = seconds(states.header.stamp) >= seconds(status.header.stamp)
             paused = status.speed_scaling == 0.0
             ended = paused or status.state != HardwareStatus.MOVING
