@@ -149,7 +149,7 @@ class Field:
         if not number or not abs(value) <= sys.float_info.max:
             raise self.error(f"must be a finite number, not {self.kind}")
         if _MISREAD.match(str(self.node.value)):
-            remedy = f"YAML reads it as {value:g}; leave out leading zeros and :"
+            remedy = f"YAML reads it as {value:g}; write it without leading zeros and colons"
             raise self.error(f"{self.kind} is not a decimal number", remedy)
         return float(value)
 
