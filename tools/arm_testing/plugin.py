@@ -55,7 +55,7 @@ SLOW = (
     "arm_simulation/test/arms/test_shipped_tasks",
     "arm_tasks/test/planning/test_planner",
     "arm_tasks/test/planning/test_feasibility",
-    "arm_tasks/test/scene/test_touching",
+    "arm_tasks/test/manual/test_touch_location",
     "tools/documents/",
 )
 

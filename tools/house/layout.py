@@ -8,6 +8,7 @@ python3 tools/house/layout.py prints the figures.
 import ast
 import collections
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -195,7 +196,11 @@ def main() -> None:
         imported = size(closure(program.entries, files), files)
         print(f"{program.name:16} imports {imported:6} of {program.bound:6} lines")
     print(f"{'C++':16} {compiled_lines():14} of {COMPILED_BOUND:6} lines")
+    from house.mirror import mirror
+
+    print(f"modules that say where their tests are: {mirror().share:.1%}")
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
     main()

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_common/test/yaml/test_document.py
 """Input errors: the problem, its location and the remedy; numbers and texts in messages."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_editor.py
 """Find and load robots: shipped ones by name, others by path; read URDF and text files."""
 
 from __future__ import annotations

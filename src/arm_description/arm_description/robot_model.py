@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_reader.py
 """Immutable, validated model of a serial arm in metres, radians and seconds."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/test_driver.py
 """The driver without ROS: bus, controller, control loop, and parking before release."""
 
 from __future__ import annotations

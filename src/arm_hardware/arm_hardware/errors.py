@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/control/test_controller.py
 """Errors of the servo driver; each carries one sentence and its data."""
 
 from __future__ import annotations

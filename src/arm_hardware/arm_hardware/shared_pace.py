@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/test_clock.py
 """Time that a simulated world and the driver share, in lock-step, by a file."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/ros/test_moveit_requests.py
 """Errors of this package: raised for invalid input, never for "no solution"."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/client/test_arm.py
 """Move the arm from any Python program; the public names of `arm_tasks.ros.client`."""
 
 from __future__ import annotations

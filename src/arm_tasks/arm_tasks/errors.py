@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/task/test_parser.py
 """Errors of arm_tasks, for misuse and invalid files, and the lookup of shipped files.
 
 An infeasible task is not an error but a result.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/browser/test_server.py
 """The package's exceptions; each message names the cause and the remedy."""
 
 from __future__ import annotations

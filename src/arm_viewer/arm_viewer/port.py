@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/ros/test_port.py
 """The port between a page and an arm: what the page receives from it, and how it commands it.
 
 An implementation is either a node in a ROS graph (`arm_viewer.ros.node`) or a model in the same

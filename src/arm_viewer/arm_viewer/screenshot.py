@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/ros/test_panel_browser.py
 """Opens the browser view in a headless Chromium, which needs no graphics card."""
 
 from __future__ import annotations

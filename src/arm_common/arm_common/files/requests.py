@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_common/test/files/test_access.py
 """Files that the requests of other programs may name."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/ros/test_failing_callbacks.py
 """What happens when a callback raises: its node lives on, and whoever asked gets an answer.
 
 The exception is logged with its traceback once, counted on /diagnostics, and answered to the

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/launch/test_end_of_launch.py
 """What the launch files of all packages share: start, network and parameters of their nodes."""
 
 import asyncio

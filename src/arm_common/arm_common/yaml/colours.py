@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_looks.py
 """Colours in files: a name of CSS, "#rrggbb", "#rrggbbaa" or [red, green, blue, opacity]."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_schema.py
 """JSON schema (draft 2020-12) and key reference of files, generated from their tables of keys.
 
 The schema lets an editor complete and check a file as you type. Rules that it cannot express, such

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_no_number_is_lost.py
 """Types that declare the keys of a file.
 
 The reader, the JSON schema and the key reference all use these tables: there is no second list.

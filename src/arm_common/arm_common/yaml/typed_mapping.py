@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/task/test_parser.py
 """Typed access to the keys of a YAML mapping, and the variables of a task file.
 
 Variables are used as numbers in expressions, and as texts: $name, or $(expression) within a text.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/commands/test_new.py
 """Robot file of a kit arm whose lengths were measured with a ruler.
 
 Such kits have a turning base, shoulder, elbow and wrist whose axes are parallel, mostly a wrist

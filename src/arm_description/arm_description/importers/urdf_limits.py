@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/importers/test_urdf.py
 """Limits of the joints of a URDF as those of a table: of followers, and by other joints."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/importers/test_urdf.py
 """What the links of a table made of a URDF have beside its rows: masses, and bars of linkages.
 
 What is rigidly connected counts as one link: fixed side links, and branches that the arm does not

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/importers/test_urdf.py
 """What a table made of a URDF says otherwise than it, and what it does not say: for the user."""
 
 from __future__ import annotations

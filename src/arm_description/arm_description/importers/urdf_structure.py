@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/importers/test_urdf.py
 """Find the joints of a URDF that form the arm, and the two fingers of its gripper.
 
 The gripper of a robot file opens symmetrically along the tool's y, and the position of each finger

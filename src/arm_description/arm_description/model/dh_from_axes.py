@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/chain/test_urdf_round_trip.py
 """DH table of a chain of joint axes in space, in either convention.
 
 Two successive axes have one common normal (for parallel axes, one is chosen). A chain is then

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/model/test_dh.py
 """Elements of a robot model: joints with DH rows, fixed transforms, payload, meshes, looks.
 
 Units are m, rad and s. Both Denavit-Hartenberg conventions are supported.

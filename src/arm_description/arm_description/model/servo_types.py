@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_reader.py
 """Torques of common servos, with their sources.
 
 At its stall torque a servo stands still, draws its largest current and gets hot within seconds.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/trajectories/test_files.py
 """Units of robot files and their conversion to metres and radians."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_reader.py
 """Read the rows of the DH table with their joint types and limits.
 
 A row without limits is a dependent joint: theta or d is a sum of the joints that it follows. Any

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_schema.py
 """The keys of the robot file: type, meaning, and whether they are required."""
 
 from __future__ import annotations

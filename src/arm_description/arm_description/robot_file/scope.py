@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_hostile_text.py
 """Units and constants of a robot file, used to read every section.
 
 Errors in a file are DescriptionErrors that name file, line and key.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/trajectories/test_files.py
 """Formats of trajectory files: CSV with times, bare rows of positions, and YAML.
 
 CSV has a header with time and the joint names, then one point per line. A unit may follow each

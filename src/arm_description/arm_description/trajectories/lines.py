@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/trajectories/test_files.py
 """Lines of trajectory files in text: their numbers, columns and units; errors name the line."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/trajectories/test_files.py
 """Joint trajectories within the limits of a robot, made from the points of a file."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_appearance.py
 """Links and joints of an arm: skeleton, meshes, looks, masses and payload."""
 
 from __future__ import annotations

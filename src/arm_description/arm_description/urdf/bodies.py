@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/chain/test_rigid_body.py
 """The bodies that the joints of an arm move, with their masses, out of a URDF; holding torques.
 
 All links beyond a joint count, also those beside the chain: a gripper, the bars of a linkage.

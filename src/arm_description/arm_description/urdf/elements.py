@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/model/test_urdf.py
 """Elements of a URDF as plain data, between the robot model and the XML."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/importers/test_urdf.py
 """Read the text of a URDF file; expand a xacro file, or scale lengths that are not in metres."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_reader.py
 """Exact URDF joint origins of a DH table, and poses of the links.
 
 A URDF joint is origin * motion. The offset of a row acts along the same z as the joint variable,

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_xacro.py
 """Write an arm as a macro of xacro, from the same parts as its URDF."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/ros/test_description.py
 """Writes the limits that hold, as the driver of an arm knows them.
 
 A driver publishes on arm_hardware/limits (std_msgs/String, latched) a URDF of nothing but joints

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_board_lock.py
 """An advisory lock that only one process at a time can hold for a servo board.
 
 It is an open file description lock (fcntl(2), F_OFD_SETLK) on the device node of the bus itself,

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_bus_contract.py
 """I2C buses with the interface of CircuitPython's ``busio.I2C``, and register access to a chip.
 
 The bus of a Linux computer is opened with smbus2.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_bus_contract.py
 """What the servos of an arm are connected to: a servo board, or a bus of smart servos; its use."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/test_pca9685_chip.py
 """A PCA9685 driven by its registers (NXP data sheet, rev. 4, 16 April 2015).
 
 Every backend uses this code to find and read the board and to detect a reset.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/control/test_corruption.py
 """A bus that retries failed transfers, confirms what it reads, and can be halted immediately."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_bus_contract.py
 """A bus that uses Adafruit's ServoKit; only this module imports vendor code."""
 
 from __future__ import annotations

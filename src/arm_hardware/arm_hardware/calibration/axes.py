@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/motion/test_limiter.py
 """The axes that the driver moves: joints from base to tip, then the gripper; and their limits.
 
 The joints of an arm with transmissions are moved by actuators, whose limits bound those of joints;

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/test_file.py
 """The calibration of one physical arm: servo channels or ids, and setpoints of positions.
 
 Its servos drive the axes of a robot description within narrower limits.

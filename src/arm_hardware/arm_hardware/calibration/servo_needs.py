@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/writing/test_lerobot.py
 """What an arm needs from its smart servos: counts, torque, and ranges that its joints have.
 
 A joint that was not swept, or was swept across the seam between counts 4095 and 0, has a range

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_calibrate.py
 """Find the pulses of an arm's servos in small steps with keys, and write its calibration file.
 
 Smart servos are guided by hand instead. It accesses the servos directly, so end the driver

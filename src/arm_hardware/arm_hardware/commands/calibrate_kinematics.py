@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/test_kinematic_fit.py
 """Fit the zeros of all joints to touched tip positions and write them to the calibration file.
 
 The file of points holds commanded joint positions and measured tip positions. Link lengths are

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_doctor.py
 """Check this computer for driving an arm: one line a result, each problem with its fix."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_doctor.py
 """Checks of this computer: software, I2C device, servo board, calibration files, power and heat.
 
 Under-voltage is reported by the kernel's raspberrypi-hwmon

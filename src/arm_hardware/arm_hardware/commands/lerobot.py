@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/writing/test_lerobot.py
 """Turn a calibration of LeRobot into one of this driver, or back.
 
 lerobot import my_arm.json --robot so101 --port /dev/ttyACM0 -o my_arm.yaml

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_release.py
 """End the pulses of all channels of a servo board, so that its servos go limp.
 
 For a board it needs no ROS node, Adafruit library or calibration; systemd's ExecStopPost runs

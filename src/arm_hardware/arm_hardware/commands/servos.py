@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_servos.py
 """List the smart servos at a serial port; give one another id, or centre it.
 
 A new servo has the id 1, and servos on one bus need different ones: connect one at a time, and

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_verify.py
 """Move a calibrated arm slowly to reference postures and print where its tip should be.
 
 It drives the servos directly, so end the driver first. Measure the tip at each posture; an error

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/control/test_arming.py
 """Arming: check the pulses found on the board, then start the servos one after another.
 
 A servo turns at full speed from an unknown position to that of its first pulse, and stops when

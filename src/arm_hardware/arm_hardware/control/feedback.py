@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/control/test_feedback.py
 """What smart servos measure, in the units of their axes; and what they must not exceed."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/test_driver.py
 """The control thread: ticks on a monotonic clock, with real-time priority where permitted.
 
 Its heartbeats show watchdogs outside the process that it runs: one is systemd, which ends a

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/control/test_arming.py
 """Estimates the servos' positions with a model of their motion; nothing is measured.
 
 The model is that of a hobby servo, which slews to its last pulse and has a dead band.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/control/test_controller.py
 """The last layer before the bus, which passes only changed, finite positions within limits."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/control/test_controller.py
 """The driver's states (disarmed, armed, moving, stopped, failed) and snapshots of them.
 
 Methods may be called from any thread; a lock serialises them with the control loop's ticks.

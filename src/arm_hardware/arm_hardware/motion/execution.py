@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/control/test_motion_options.py
 """Executes a planned trajectory tick by tick and reports how the goal ended.
 
 Planning a long trajectory takes more than a tick, and a moving arm does not wait for it. The new

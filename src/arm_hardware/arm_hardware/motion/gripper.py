@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/control/test_motion_options.py
 """The gripper's width, and its grip force with a time limit.
 
 A blocked servo pushes harder the farther its pulse is from its position, and eventually burns

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/motion/test_trajectory_start.py
 """Retimes a trajectory: never ahead of schedule, delayed where limits require it.
 
 Where one joint cannot follow, time is stretched for all joints, so the arm stays on its path. The

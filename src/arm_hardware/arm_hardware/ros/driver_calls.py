@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/ros/test_driver_calls.py
 """Calls the services of running drivers from a tool: arm, disarm, stop, reset, release."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/ros/test_messages.py
 """Converts between messages and the driver's types."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/ros/test_node.py
 """The lifecycle node of the servo driver, which answers every request for a transition.
 
 rclpy hands a transition that the present state does not allow to rcl, whose error would leave the

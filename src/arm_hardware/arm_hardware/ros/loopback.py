@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/commands/test_doctor.py
 """Checks whether ROS 2 nodes on this computer reach each other."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/dexterity/test_conditioning.py
 """The workspace of an arm: its bounding box, its volume, and slices through it.
 
 Inverse kinematics decides whether a point is reached, not a cloud of points: limits are

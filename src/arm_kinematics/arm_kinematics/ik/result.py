@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/kernels/test_module.py
 """The result of inverse kinematics: status, solutions, residuals, and a message."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/ik/test_diagnosis.py
 """The chain as the search uses it: a record of constants for each screw (see cpp/chain.hpp).
 
 Without mimic joints a row is a joint. Otherwise the first row that a joint drives is its own; the

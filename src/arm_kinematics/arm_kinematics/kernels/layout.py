@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/kernels/test_module.py
 """The records that Python fills and the compiled kernels read: the structs of cpp/ by name.
 
 All numbers are float64, so a record has the same layout on both sides; `test_module` compares

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/markers/test_layers.py
 """Markers of the arm: frames, limits, torques, velocities, texts, trace, masses, IK, and ghosts.
 
 Yoshikawa, "Manipulability of robotic mechanisms", Int. J. Robotics Research 4(2), 1985: joint

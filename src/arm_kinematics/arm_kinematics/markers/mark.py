@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/markers/test_layers.py
 """A marker in a frame, without ROS, and the shapes that the layers consist of.
 
 Sizes have the meaning of visualization_msgs/Marker: full diameters and edge lengths [m].

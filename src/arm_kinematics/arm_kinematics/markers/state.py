@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/markers/test_layers.py
 """The inputs of the markers as plain values: joints, the tip's trace, the last IK request."""
 
 from __future__ import annotations

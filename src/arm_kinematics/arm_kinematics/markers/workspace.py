@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/markers/test_layers.py
 """Markers of the workspace: a slice through it, and the reach circles of a planar arm."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/ik/test_constrained.py
 """The parts of a chain: joints, mimic joints, links and screws; and these parts from a DH model.
 
 With mimic joints, screw i is at ratios[i] times the position of joint leaders[i]. The compiled

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/paths/test_planner.py
 """A Cartesian path: its options, the joint positions as far as it goes, and the reason it ends.
 
 The options are the components of a pose that count, and the sampling density.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/paths/test_planner.py
 """Shapes of a tool path: a straight line, a screw, an arc of a circle, and rounded corners.
 
 The position moves at constant speed along the shape while the orientation turns at constant speed

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_trajectory_player.py
 """Joint positions along a trajectory of the tool, straight between its poses."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/ros/test_node.py
 """The services solve_fk, get_jacobian and solve_dynamics."""
 
 from __future__ import annotations

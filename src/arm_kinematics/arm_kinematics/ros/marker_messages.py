@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_kinematics/test/ros/test_marker_publisher.py
 """Messages of marks."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/mjcf/test_robot.py
 """The command that exports a robot file to MJCF.
 
 dh2mjcf nut_arm -o nut_arm.xml

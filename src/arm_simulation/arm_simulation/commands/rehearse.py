@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/test_rehearsal.py
 """Let the emulated servos of a running driver fail, and see what it does."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/contact/test_world.py
 """Servos of a simulated arm: from the pulse of a channel to the torque of a joint.
 
 A hobby servo measures its shaft, compares it with the last pulse, and drives its motor by the

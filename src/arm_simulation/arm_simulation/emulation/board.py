@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_bus_contract.py
 """A simulated servo board: one chip on a bus with a servo on each channel.
 
 The bus has the interfaces of ``busio.I2C`` and ``smbus2.SMBus``. Faults can be injected into it;

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/test_feetech_servo.py
 """A simulated bus of Feetech STS servos behind pseudo-terminals, packet by packet.
 
 The bus has two adapters: one for the driver, and one for any other program that speaks the

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/geometric/test_world.py
 """A nut in the jaws: on a thread it advances as it turns; off it, it moves with the tool.
 
 Pressed on a bolt by a compliant arm it drags, centres, slides off, or catches the thread.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/mjcf/test_scene_objects.py
 """Units, numbers and collision groups of an MJCF document.
 
 The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/test_design.py
 """Command that designs an isotropic arm and writes it as a robot file.
 
 design --joints 6 -o my_arm.yaml --plot my_arm.svg

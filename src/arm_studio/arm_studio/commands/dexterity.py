@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/commands/test_servo_limits.py
 """Command that reports the dexterity, the best posture and the workspace of an arm.
 
 dexterity puma560

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/derivation/test_document.py
 """Command that writes the derivation of an arm's kinematics as a page, or as code.
 
 explain puma560 -o puma560.html

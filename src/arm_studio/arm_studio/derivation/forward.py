@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/derivation/test_document.py
 """The derivation of forward kinematics, Jacobian and singular postures of one arm."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/derivation/test_document.py
 """Each branch of a closed form, step by step with its numbers.
 
 The steps are those of `ik/closed_form`: e1 e2 ... en = Q with Q = T inverse(M), or its inverse if

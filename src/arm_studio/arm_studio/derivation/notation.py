@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/derivation/test_document.py
 """Formulas as LaTeX and as MathML, with the field's short forms: c_23 is cos(q_2 + q_3)."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/editing/test_robot_editing.py
 """The file that a page edits: what is shown, what is saved, and who watches it.
 
 Edits are shown at once and saved on request. A new file is written only beside the file that is

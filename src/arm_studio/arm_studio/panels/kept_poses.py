@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/panels/test_table.py
 """The panel "Pose" goes on: postures are kept in the robot file, and poses in files beside it."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/panels/test_motion.py
 """The panel "Play": trajectory files of the joints or the tool, with a time bar."""
 
 from __future__ import annotations

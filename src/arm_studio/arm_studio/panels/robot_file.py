@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/panels/test_table.py
 """The panel "Robot file": undo, redo, save, save as, new and open."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/panels/test_table.py
 """The panel "Symbols": each constant of the robot file as a field, plain numbers as sliders."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/commands/test_draw.py
 """Draw an arm in a posture: its links and, optionally, frames and joint names."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/pictures/test_run_picture.py
 """Files of matplotlib figures, the same at each run: without dates and random names."""
 
 from __future__ import annotations

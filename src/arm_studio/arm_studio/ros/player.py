@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/ros/test_recorder.py
 """`./arm replay`: publishes a recording on its topics, with a browser view."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/ros/test_export.py
 """The scenes at some moments of a recording."""
 
 from __future__ import annotations

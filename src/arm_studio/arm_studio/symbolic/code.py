@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/symbolic/test_arm.py
 """Forward kinematics and Jacobian of an arm as C or Python, with common parts computed once."""
 
 from __future__ import annotations

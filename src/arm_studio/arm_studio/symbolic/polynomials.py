@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/symbolic/test_arm.py
 """Formulas as polynomials in lengths, cosines and sines: exact and fast.
 
 Every entry of the kinematics is such a polynomial once sums of angles are expanded. Two of them

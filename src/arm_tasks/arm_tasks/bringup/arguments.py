@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_bringup.py
 """The arguments of the launch files and of `./arm demo`, and the simulated world they choose."""
 
 import math

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_demo.py
 """`./arm demo`: the nut transfer or another task, by one or several arms."""
 
 import argparse

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_demo.py
 """The task of a demo that an arm can do, whatever its size, joints and gripper.
 
 It is the first shipped one whose plan is feasible. For other arms a square is drawn in the air, in

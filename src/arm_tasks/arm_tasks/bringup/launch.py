@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/launch/test_end_of_launch.py
 """What the launch files share: arguments and their checks, nodes, and what ends the launch.
 
 A launch configuration is read here only when a launch file is visited, never in an event handler:

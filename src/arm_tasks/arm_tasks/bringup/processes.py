@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_bringup.py
 """The table of processes that both `ros2 launch` and `./arm` start.
 
 A value may be a function of the arguments, name -> text. Several arms share one graph: each is in

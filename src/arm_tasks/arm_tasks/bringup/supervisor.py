@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_demo.py
 """Runs processes of the table from a terminal, without `ros2 launch`: starts and stops them."""
 
 import argparse

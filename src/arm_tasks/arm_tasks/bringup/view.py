@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_bringup.py
 """`./arm view`: show a robot in a browser and move its joints; the processes that do so."""
 
 import argparse

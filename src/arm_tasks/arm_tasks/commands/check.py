@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/test_feasibility.py
 """`./arm check`: check whether every step of a task is feasible, without nodes or motion."""
 
 from __future__ import annotations

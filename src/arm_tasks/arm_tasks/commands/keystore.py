@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_policy.py
 """`keystore`: generate the security keys and permissions of the arm's nodes with SROS 2.
 
 The permissions come from the shipped policy, security/arm.policy.xml.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_trajectory_player.py
 """`./arm play`: play a trajectory of the joints or the tool on the running arm or in a view."""
 
 from __future__ import annotations

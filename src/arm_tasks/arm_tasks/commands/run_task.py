@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/system/test_several_arms_system.py
 """`run_task`: run a task from a terminal, print its steps and result, and save a picture."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/scene/test_editing.py
 """`./arm scene`: list the objects of a scene; move, add and remove them."""
 
 from __future__ import annotations

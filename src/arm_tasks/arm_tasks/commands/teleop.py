@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/teleop/test_terminal.py
 """`./arm teleop` and `./arm teach`: jog the arm with keys or a joystick, and teach it."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/execution/test_engine.py
 """Interfaces to an arm and other nodes: methods that start motions, and their handles.
 
 What a step expects of the nut is known from a reference run of the plan, which a simulated world

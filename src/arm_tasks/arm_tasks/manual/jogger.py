@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/teleop/test_terminal.py
 """Converts keys and sticks into jog commands, and these into short trajectories that end at rest.
 
 Without commands the arm stops; a key or stick that is no longer held commands nothing. The

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/scene/test_poses.py
 """Saves what a person teaches: poses in their file, and hand-guided paths for `./arm play`."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/execution/test_engine.py
 """Plans: proven steps, or a refusal of the first infeasible step."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/test_planner.py
 """Builds a plan step by step and tracks the state of the arm at its end."""
 
 from __future__ import annotations

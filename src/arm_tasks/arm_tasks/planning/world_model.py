@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/screwing/test_planner.py
 """The expected world at a step of a plan: scene, nut and carried payload."""
 
 from __future__ import annotations

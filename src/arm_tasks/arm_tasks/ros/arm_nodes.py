@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_bringup.py
 """Several nodes in one process, on one executor: they share imports, kernels and one participant.
 
 The executor has no batch delay, which nut world and task server have in processes of their own:

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_stale_commands.py
 """Clients of the servo driver: its state and its motions."""
 
 from __future__ import annotations

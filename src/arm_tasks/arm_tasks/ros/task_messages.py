@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/run_task/test_program.py
 """Conversions between ROS messages and trajectories, reports, plans and outcomes."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/scene/test_editing.py
 """Reads scene files by tables of keys, from which schema and reference are generated, too."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/screwing/test_planner.py
 """What two parallel jaws hold: whether they grip a nut or a payload, and if not, why.
 
 `resting_pose` tells where a payload lands when it is released.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/task_server/test_monitors.py
 """State of the nut in the world, the events that change it, and what a task expects of it."""
 
 from __future__ import annotations

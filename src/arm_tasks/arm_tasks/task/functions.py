@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/task_server/test_other_nodes.py
 """Python functions of other packages, which the step run_function calls by their entry points."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/test_policy.py
 """The security policy, and the topics and services by which a task may not command an arm.
 
 The policy, security/arm.policy.xml, follows sros2's schemas/policy.xsd, version 0.2.0. It names

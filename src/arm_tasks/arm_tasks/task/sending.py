@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/task/test_request.py
 """The files that a client sends with a request: the server may not have them."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/task/test_parser.py
 """Parsers that convert the keys of each kind of step to its class."""
 
 from __future__ import annotations

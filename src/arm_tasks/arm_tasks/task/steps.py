@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/test_tool_path.py
 """The steps of a task, one class per kind, in SI units and radians."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/task/test_schemas.py
 """Tables of the keys of a task file, for the reader, the JSON schema and the reference."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/panels/test_look.py
 """Draws tf frames, one node each with the link's visuals below it, and markers.
 
 Only the changes of a republished marker are sent.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/browser/test_access.py
 """Applies the rules of `access` to viser's server.
 
 viser 1.1 has no hook for it: `ViserServer` accepts every connection and every message, and passes

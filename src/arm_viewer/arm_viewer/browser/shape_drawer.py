@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/browser/test_view.py
 """Draws one plain shape as one node of viser's scene."""
 
 from __future__ import annotations

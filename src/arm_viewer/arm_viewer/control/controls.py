@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/browser/test_view.py
 """Moving the arm from the page: sliders, postures, handle, jogging, solutions."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/test_local_arm.py
 """A page in browsers that shows an arm and moves it through a port.
 
 Everything runs in one thread, that of the port; the users' actions arrive through a queue.

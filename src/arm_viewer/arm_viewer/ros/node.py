@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/ros/test_port.py
 """ROS node arm_viewer: shows the standard topics in a browser, and moves the arm from there.
 
 `RosArm` is the port of its page to the arm in the graph.

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_viewer/test/scene/test_markers.py
 """Drawable shapes, to which URDF visuals and markers are converted, their boxes, and mesh files.
 
 Lengths in metres, in the shape's own frame; colours red, green, blue, alpha, each 0 to 1. Shapes

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_common/test/ros/actions/test_server.py
 """Action clients that the server of a goal can watch.
 
 rclpy does not tell a server who sent a goal. A `GoalClient` says it: the identifiers of its goals

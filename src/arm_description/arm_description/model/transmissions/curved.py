@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/model/transmissions/test_transmission.py
 """Curved transmissions: a crank and rod, and a measured table.
 
 A crank and rod are a four-bar linkage with its real lengths. The actuator's shaft is at A, the

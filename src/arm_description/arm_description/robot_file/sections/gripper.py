@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_reader.py
 """Read the gripper of a robot file: two fingers that slide, or a claw."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/robot_file/test_reader.py
 """Read what a robot file says of single links: masses, meshes (not opened), bars of linkages."""
 
 from __future__ import annotations

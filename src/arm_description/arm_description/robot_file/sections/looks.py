@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_looks.py
 """Read what the links of a robot file look like: shapes, and the colours of the skeleton."""
 
 from __future__ import annotations

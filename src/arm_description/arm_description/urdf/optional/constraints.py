@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/optional/test_bars.py
 """The element <joint_constraints> of a URDF: limits of joints that depend on other joints.
 
 URDF has no element for them, and its readers ignore those that they do not know. Nodes that get

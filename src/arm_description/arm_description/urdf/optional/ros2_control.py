@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_xacro.py
 """The block <ros2_control> of a URDF: the hardware component that a controller_manager loads.
 
 Format: control.ros.org, Hardware Components, "URDF tags"; the parameters of `topic` are those of

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_description/test/urdf/test_looks.py
 """Meshes of the shapes that URDF lacks, written as STL files into the user's cache.
 
 The name of a file follows from its shape, so that each is written once and a description names

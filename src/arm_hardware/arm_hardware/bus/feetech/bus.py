@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_feetech.py
 """A bus of Feetech STS3215 servos, by Feetech's library scservo_sdk.
 
 All transfers are sync reads and sync writes: instructions to the broadcast id, which no servo can

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_feetech.py
 """What is set in the memory of an STS3215, compared with what the calibration and the arm need.
 
 A setting that keeps the servo from doing what it is told is a problem, with the value that mends

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/emulation/bus/test_feetech.py
 """The memory of a Feetech STS3215 and what its values mean.
 
 Source: Feetech's memory table of the magnetic encoder STS servos, and for the error bits its

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/wizard/test_mechanisms.py
 """Changes the setpoints of servos one at a time in small steps, without the driver; their terms.
 
 Those of a board are lengths of pulses, those of smart servos counts, which are measured even

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/wizard/test_session.py
 """Changes calibration files: collects measured values, shows the difference, keeps a backup."""
 
 from __future__ import annotations

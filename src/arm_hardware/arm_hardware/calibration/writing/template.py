@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_hardware/test/calibration/wizard/test_mechanisms.py
 """The text of a new calibration file, with ideal servos for editing."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/collision/test_checker.py
 """Collision bodies of a robot and a scene: their poses, and bounds on their motion."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/contact/test_model_cache.py
 """MuJoCo, which is optional: there is no wheel for every Python and machine."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/screwing/test_planner.py
 """Chooses how a nut comes off its bolt: with a last grip that suits the thread of the next one.
 
 The jaws hold the nut by its flats, so the roll of the last grip decides when the next thread

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/screwing/test_planner.py
 """Splits many turns of a nut into strokes within the range of the wrist.
 
 The nut is never released while it is free. All angles are rolls of the tool about the bolt's z

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/screwing/test_planner.py
 """Arm configurations with the tool on a bolt's axis, and their ranges of roll."""
 
 from __future__ import annotations

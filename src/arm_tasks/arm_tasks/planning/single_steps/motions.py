@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/test_planner.py
 """Plans the steps that move joints or the tool."""
 
 from __future__ import annotations

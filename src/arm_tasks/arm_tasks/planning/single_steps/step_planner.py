@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/planning/test_planner.py
 """Plans single steps of a task from the end of the plan so far."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/client/test_arm.py
 """The verbs of an arm, each of which returns an `ArmFuture` at once."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/client/test_behaviour.py
 """A node in a background thread, and futures of the coroutines that the thread runs.
 
 A blocking call in a callback occupies the caller's executor. It still returns, because no response

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/client/test_arm.py
 """Goals of the action run_task, one-step tasks, and whether the task server still works."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/arms/test_found_frames.py
 """Frames of tf that are found while a task runs, such as parts that a camera sees."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/task_server/test_other_nodes.py
 """Message and service types by name, and messages filled from plain data; without rclpy."""
 
 from __future__ import annotations

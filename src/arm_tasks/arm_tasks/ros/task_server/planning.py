@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/task_server/test_monitors.py
 """Resolves goals to tasks, scenes and starts, and plans them in processes of their own."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/system/test_teaching_system.py
 """Services for teaching: poses, recorded paths, and bolts located by touching them.
 
 What only teaching needs is loaded at the first request.

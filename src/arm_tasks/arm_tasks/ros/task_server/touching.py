@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_simulation/test/system/test_teaching_system.py
 """Bolts located by touching them, and starts of threads by the click of a nut turned back."""
 
 from __future__ import annotations

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_tasks/test/ros/teleop/test_follower.py
 """The node that jogs the arm by short trajectories that end at rest."""
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def changed(data, path, value):
 
 
 def test_shipped_schema_is_up_to_date():
-    file = Path(__file__).parents[2] / "schema" / SCHEMA
+    file = Path(__file__).parents[3] / "schema" / SCHEMA
     assert file.read_text(encoding="utf-8") == schema_text(), ANEW
 
 

@@ -285,7 +285,7 @@ def test_keys_arm_hold_and_stop_and_a_long_problem_is_printed_once_and_wrapped()
     assert all(len(text) < 100 and text.endswith("joints") for text in shown)
 
 
-PAGE = Path(__file__).resolve().parents[4] / "docs/reference/teleop.md"
+PAGE = Path(__file__).resolve().parents[5] / "docs/reference/teleop.md"
 
 
 def test_page_lists_every_key_and_parameter():
