@@ -12,7 +12,7 @@ from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import HOMING_TIME, plan_bursts
 from arm_hardware.control.position_estimate import ServoModel
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import ARM, StateError
 from hypothesis import given
 from hypothesis import strategies as st
