@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every event in every state: the laws of docs/safety.md on the table, and the driver obeys it."""
 
+import threading
 from enum import Enum
 from itertools import product
 
@@ -179,3 +180,28 @@ def test_stop_that_waits_for_the_lock_counts_at_once_and_is_not_lost(rig, state,
         fire(rig, event)
     rig.tick()
     assert rig.controller._state.is_stopped and rig.output.bus.halted
+
+
+@pytest.mark.parametrize("before", [True, False])
+def test_stop_called_within_a_reset_is_not_unlatched_by_it(armed, before):
+    controller, unlatch = armed.controller, armed.controller._unlatch
+
+    def stop():
+        thread = threading.Thread(target=controller.stop)  # a reset has the lock
+        thread.start()
+        thread.join(30.0)
+
+    def unlatch_meanwhile(why):
+        if before:
+            stop()
+        unlatch(why)
+        if not before:
+            stop()
+
+    controller.stop()
+    controller._actions[ControlAction.UNLATCH] = unlatch_meanwhile
+    controller.reset()
+    with pytest.raises(StateError, match="latched"):
+        controller.require_ready()
+    armed.tick()
+    assert controller._state is ControlState.STOPPED_ARMED and armed.output.bus.halted

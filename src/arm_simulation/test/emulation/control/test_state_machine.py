@@ -9,11 +9,13 @@ thread at some transfer of it.
 import errno
 import importlib.util
 import threading
+from collections import Counter
+from typing import ClassVar
 
 import pytest
 from arm_description.library import load_robot
 from arm_hardware.control.snapshot import DriverState
-from arm_hardware.control.transitions import CONTROL, ControlEvent
+from arm_hardware.control.transitions import CONTROL, ControlEvent, ControlState
 from arm_hardware.errors import HardwareError, StateError
 from arm_testing.emulated_driver import Bench
 from arm_testing.waiting import InstantClock
@@ -37,6 +39,8 @@ FORMS = ("arm", "disarm", "release", "reset", "fail", "grip", "go", "tick", "sta
 
 class DriverLife(RuleBasedStateMachine):
     """One driver from power-up on; ``frozen`` are the registers that must not change."""
+
+    visits: ClassVar[Counter] = Counter()
 
     @initialize(recovery=st.sampled_from(["direct", "direct", "slow"]))
     def open(self, recovery):
@@ -77,6 +81,15 @@ class DriverLife(RuleBasedStateMachine):
     def arm(self):
         self.act(ControlEvent.ARM, self.controller.arm)
         self.thaw()
+
+    @rule()
+    def get_ready(self):
+        """Arm completely, as a user would, if the bus is there."""
+        self.find_the_bus()
+        self.reset()
+        self.arm()
+        while self.controller.arming:
+            self.ticks(1)
 
     @rule()
     def disarm(self):
@@ -219,6 +232,11 @@ class DriverLife(RuleBasedStateMachine):
             assert moves or self.bench.pulses == pulses, before
 
     @invariant()
+    def every_state_is_visited(self):
+        if hasattr(self, "bench"):
+            self.visits[self.state, self.controller.state] += 1
+
+    @invariant()
     def nothing_changes_while_the_stop_is_latched(self):
         if hasattr(self, "bench") and self.frozen is not None:
             assert self.state.is_stopped and self.bench.driver.output.bus.halted
@@ -245,20 +263,27 @@ class DriverLife(RuleBasedStateMachine):
         assert all(goal.done for goal in self.goals if goal)
 
 
-def live(examples, steps):
+def live(examples, steps, derandomize=False):
+    DriverLife.visits.clear()
     run_state_machine_as_test(
         DriverLife,
         settings=settings(
             max_examples=examples,
             stateful_step_count=steps,
             deadline=None,
+            derandomize=derandomize,
             suppress_health_check=list(HealthCheck),
         ),
     )
+    reported = Counter(state for _, state in DriverLife.visits.elements())
+    internal = Counter(state for state, _ in DriverLife.visits.elements())
+    assert min(reported[state] for state in DriverState) > 0, reported
+    assert reported[DriverState.MOVING] > 30, reported
+    assert min(internal[state] for state in ControlState) > 10, internal
 
 
 def test_laws_hold_whatever_happens():
-    live(examples=60, steps=30)
+    live(examples=70, steps=30, derandomize=True)
 
 
 @pytest.mark.thorough
