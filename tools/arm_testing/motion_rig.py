@@ -15,7 +15,7 @@ from arm_hardware.calibration.file import load_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 

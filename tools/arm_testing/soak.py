@@ -21,7 +21,7 @@ from collections import Counter, deque
 
 import numpy as np
 from arm_description.library import load_robot
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal

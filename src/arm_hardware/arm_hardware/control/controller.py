@@ -11,13 +11,14 @@ import numpy as np
 from arm_hardware.calibration.axes import Axes, Fight
 from arm_hardware.control.arming import StaggeredArming
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import DriverStateMachine, Tracking
+from arm_hardware.control.snapshot import Tracking
+from arm_hardware.control.state_machine import DriverStateMachine
+from arm_hardware.control.transitions import ControlEvent
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import (
     ARM,
-    GOAL_TOLERANCE_VIOLATED,
     INVALID_GOAL,
-    PATH_TOLERANCE_VIOLATED,
+    TOLERANCES_VIOLATED,
     CommandError,
     HardwareError,
     StateError,
@@ -38,7 +39,6 @@ from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.speed_scaling import check_speed_scaling
 from arm_hardware.motion.trajectory_start import PlannedMotion, plan_motion, plan_yield
 
-TOLERANCES_VIOLATED = (PATH_TOLERANCE_VIOLATED, GOAL_TOLERANCE_VIOLATED)
 MOST_PLANS = 8  # of one trajectory during a motion, each planned farther ahead
 
 
@@ -232,9 +232,8 @@ class TrajectoryController(DriverStateMachine):
             self._grip_timer.end()
             self._grip = GripperExecution(self.axes.all[-1], grip, self._output.maps[-1])
             self._note = self._moving_note(arm=False)
-            goal = self._grip.goal
-        self.changed()
-        return goal
+            self.changed()
+            return self._grip.goal
 
     def plan_grip(self, width: float, counts: float = 0.0) -> GripperGoal:
         """Return the goal that grip() would begin; errors as there."""
@@ -282,8 +281,9 @@ class TrajectoryController(DriverStateMachine):
             self._apply_stop()
             try:
                 self._measure()
-                if self._armed:
+                if self._state.is_armed:
                     self._output.verify_registers()
+                if self._state.commands:
                     self._work()
             except HardwareError as error:
                 self.fail(str(error))
@@ -299,10 +299,10 @@ class TrajectoryController(DriverStateMachine):
         try:
             feedback.update(self._dt)
         except HardwareError:
-            if self._fault:
+            if self._state.has_failed:
                 return  # reported already
             raise
-        if self._armed:
+        if self._state.is_armed:
             if (fight := feedback.fighting_long()) is not None:
                 self._end_fight(fight)
             feedback.check()
@@ -327,7 +327,7 @@ class TrajectoryController(DriverStateMachine):
         self._supervise()
         arm, grip = self._arm, self._grip
         if arm is None and grip is None:
-            if not self._output.is_settled and not self._latched:
+            if not self._output.is_settled:
                 self._send([s.position for s in self._states])
             return
         measured = self._feedback.state if self._feedback else None
@@ -339,8 +339,7 @@ class TrajectoryController(DriverStateMachine):
             self._give_up(arm.goal.message)
         self._send(self._smoother.push([s.position for s in self._states]))
         self.moved()
-        if self._latched:  # stopped meanwhile: perhaps not everything was sent
-            self._apply_stop()
+        if self._apply_stop():  # meanwhile: perhaps not everything was sent
             return
         n = len(self.axes.arm)
         if arm is not None and arm_over and self._smoother.settled(0, n):
@@ -374,6 +373,7 @@ class TrajectoryController(DriverStateMachine):
 
     def _begin_motion(self) -> None:
         """Clear the note about the last motion; reset the smoother if the arm is at rest."""
+        self._fire(ControlEvent.MOVE)
         self._final_note = ""
         if not self._is_moving():
             self._smoother.hold([s.position for s in self._states])
@@ -422,6 +422,7 @@ class TrajectoryController(DriverStateMachine):
         sequence.tick()
         if not sequence.left:
             self._arming_sequence = None
+            self._fire(ControlEvent.ALL_ARMED)
         if sequence.message != self._note or not sequence.left:
             self._note = sequence.message
             self.changed()

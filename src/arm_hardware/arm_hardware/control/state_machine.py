@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_hardware/test/control/test_controller.py
-"""The driver's states (disarmed, armed, moving, stopped, failed) and snapshots of them.
+"""Arming, stopping and failures of the driver, by the table of its states.
 
 Methods may be called from any thread; a lock serialises them with the control loop's ticks.
 """
@@ -11,8 +11,6 @@ from __future__ import annotations
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import (
@@ -24,75 +22,28 @@ from arm_hardware.control.arming import (
 from arm_hardware.control.feedback import ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
+from arm_hardware.control.snapshot import DriverSnapshot, DriverState
+from arm_hardware.control.transition_table import Transition
+from arm_hardware.control.transitions import CONTROL, ControlAction, ControlEvent, ControlState
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
-from arm_hardware.motion.execution import MeasuredState, TrajectoryState
 from arm_hardware.motion.limiter import AxisState
 
-
-class DriverState(IntEnum):
-    """States with the values of arm_interfaces/msg/HardwareStatus."""
-
-    UNKNOWN = 0
-    DISARMED = 1
-    ARMED = 2
-    MOVING = 3
-    STOPPED = 4
-    FAULT = 5
-
-
-@dataclass(frozen=True)
-class DriverSnapshot:
-    """The commanded state at one moment; axes in the order of ``axes.all``."""
-
-    state: DriverState
-    message: str  # one sentence about the state
-    # commanded, quantised to counts; None where no pulse is sent [rad or m]
-    positions: tuple[float | None, ...]
-    velocities: tuple[float, ...]  # commanded [rad/s or m/s]
-    counts: tuple[int | None, ...]  # of the servos as sent; None where no pulse is sent
-    estimated: tuple[float | None, ...] = ()  # by a model of the servos, None if unknown
-    # where the running trajectory ends, as ``axes.arm`` [rad or m]; empty without one
-    goal_positions: tuple[float, ...] = ()
-    speed_scaling: float = 1.0  # requested, 0 to 1
-    # of the servos, as ``axes.actuators``: commanded and estimated [rad or m], None if unknown
-    servo_positions: tuple[float | None, ...] = ()
-    servo_estimates: tuple[float | None, ...] = ()
-    moment: float | None = None  # its time on the driver's clock [s]; None before the first tick
-    measured: MeasuredState | None = None  # None unless the servos answer
-
-
-@dataclass(frozen=True)
-class Tracking:
-    """What the arm's trajectory requests and what is commanded."""
-
-    reference: TrajectoryState | None  # on the running trajectory, None without one
-    positions: list[float]  # commanded, within the limits, unquantised (n,) [rad or m]
-    velocities: list[float]  # (n,) [rad/s or m/s]
-    snapshot: DriverSnapshot
-
-    @property
-    def actual(self) -> tuple[list[float], list[float]]:
-        """Positions and velocities (n,) as measured, otherwise as commanded."""
-        measured, n = self.snapshot.measured, len(self.positions)
-        if measured is None:
-            return self.positions, self.velocities
-        return list(measured.positions[:n]), list(measured.velocities[:n])
-
-
-UNCONFIGURED = DriverSnapshot(DriverState.DISARMED, f"Not configured: run {ARM}.", (), (), ())
 HOLDING = "Holding; positions are commanded, not measured."
 HOLDING_MEASURED = "Holding; positions are measured."
 NOT_ARMED = f"Not armed: run {ARM}."
 STOP_WITHIN = 0.01  # [s] of wall time to wait for the lock; a longer tick is waiting for the bus
-REFUSALS = {
-    DriverState.UNKNOWN: f"positions are unknown; run {ARM}",
-    DriverState.STOPPED: f"the stop is latched; run {RESET}",
-    DriverState.FAULT: f"the hardware failed; to arm again, run {ARM}",
+UNKNOWN_POSITIONS = f"positions are unknown; run {ARM}"
+_REPORTED = {
+    ControlState.ARMING: DriverState.UNKNOWN,
+    ControlState.STOPPED_DISARMED: DriverState.STOPPED,
+    ControlState.STOPPED_ARMED: DriverState.STOPPED,
+    ControlState.FAULT: DriverState.FAULT,
+    ControlState.STOPPED_FAULT: DriverState.FAULT,
 }
 
 
 class DriverStateMachine(ABC):
-    """Arms, disarms, stops and handles failures; its subclass adds motion."""
+    """Arms, disarms, stops and handles failures by the table CONTROL; its subclass adds motion."""
 
     def __init__(
         self,
@@ -125,14 +76,38 @@ class DriverStateMachine(ABC):
             self._feedback = ServoFeedback(output.bus, axes, output.maps)
         self._estimate = self._feedback or PositionEstimate(output.maps)
         self._slow_homing = slow_homing
-        self._armed = False
+        self._state = ControlState.DISARMED
+        self._stop_reason: str | None = None  # of a stop that was called and not yet applied
         self._was_armed = False
-        self._latched = False
-        self._stopping = ""
-        self._closed = ""
-        self._fault = ""
+        self._closed = ""  # why no more goals are accepted
         self._note = NOT_ARMED
         self._arming_sequence: StaggeredArming | None = None
+        self._actions: dict[ControlAction, Callable[[str], None]] = {
+            ControlAction.FREEZE: self._freeze,
+            ControlAction.UNLATCH: self._unlatch,
+            ControlAction.FORGET: self._forget,
+            ControlAction.ABORT: self._abort_all,
+            ControlAction.RELEASE: self._release_all,
+        }
+
+    def _row(self, event: ControlEvent) -> Transition[ControlState, ControlEvent, ControlAction]:
+        """Return what an event does in the present state, or raise StateError."""
+        row = CONTROL.row(self._state, event)
+        if row is None:
+            reason = CONTROL.refusal(self._state, event)
+            raise StateError(f"{reason[0].upper()}{reason[1:]}.")
+        return row
+
+    def _fire(self, event: ControlEvent, why: str = "") -> ControlAction:
+        """Change the state and return the action that was done; the lock must be held.
+
+        The state changes first: whoever sees an aborted goal finds the new state.
+        """
+        row = self._row(event)
+        self._state = row.next_state
+        if row.action in self._actions:
+            self._actions[row.action](why)
+        return row.action
 
     @abstractmethod
     def _is_moving(self) -> bool:
@@ -158,18 +133,22 @@ class DriverStateMachine(ABC):
 
     @property
     def state(self) -> DriverState:
-        """The current state."""
+        """The current state; a stop counts as soon as it is called."""
         with self._lock:
-            if self._fault:
-                return DriverState.FAULT
-            if self._latched:
-                return DriverState.STOPPED
-            if self._arming_sequence is not None:
-                return DriverState.UNKNOWN
-            if self._armed:
+            state = self._state_after_stop()
+            if state is ControlState.ARMED:
                 return DriverState.MOVING if self._is_moving() else DriverState.ARMED
-            known = self._feedback is not None or None not in self._output.counts
-            return DriverState.DISARMED if known else DriverState.UNKNOWN
+            if state is ControlState.DISARMED:
+                known = self._feedback is not None or None not in self._output.counts
+                return DriverState.DISARMED if known else DriverState.UNKNOWN
+            return _REPORTED[state]
+
+    def _state_after_stop(self) -> ControlState:
+        """Return the state as it is once a stop that was called is applied."""
+        row = None
+        if self._stop_reason is not None:
+            row = CONTROL.row(self._state, ControlEvent.STOP)
+        return self._state if row is None else row.next_state
 
     def snapshot(self) -> DriverSnapshot:
         """Return the currently commanded state."""
@@ -180,7 +159,7 @@ class DriverStateMachine(ABC):
             estimated = self._estimate.positions()
             return DriverSnapshot(
                 self.state,
-                self._fault or self._note,
+                self._note,
                 tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
@@ -208,7 +187,8 @@ class DriverStateMachine(ABC):
             self._estimate.synchronize(self._output.counts)
             for i, position in enumerate(positions):
                 self._set_rest(i, position)
-            self._note = self._note_about(self._output.counts)
+            if not self._state.has_failed:
+                self._note = self._note_about(self._output.counts)
         self.changed()
 
     def _note_about(self, found: Sequence[int | None]) -> str:
@@ -244,16 +224,19 @@ class DriverStateMachine(ABC):
             BusError: The bus is lost.
         """
         with self._lock:
-            if self._latched:
-                raise StateError(f"The stop is latched; run {RESET} before arming.")
+            self._apply_stop()
+            if self._row(ControlEvent.ARM).action is ControlAction.NOTHING:
+                return
             self._output.bus.start()
             self.read()
             if self._feedback is None:
                 self._begin_arming()
             else:
                 self._hold_in_place(self._feedback)
-            self._fault = ""
-            self._armed = self._was_armed = True
+            self._was_armed = True
+            self._fire(ControlEvent.ARM)
+            if self._arming_sequence is None:
+                self._fire(ControlEvent.ALL_ARMED)
         self.changed()
 
     def _begin_arming(self) -> None:
@@ -294,7 +277,7 @@ class DriverStateMachine(ABC):
     def arming(self) -> bool:
         """Whether arming is still in progress."""
         with self._lock:
-            return self._arming_sequence is not None
+            return self._state is ControlState.ARMING
 
     @property
     def arming_duration(self) -> float:
@@ -306,9 +289,7 @@ class DriverStateMachine(ABC):
         """Abort goals and refuse motion; pulses continue unchanged. The reason is a sentence."""
         because = f": {why}" if why else "."
         with self._lock:
-            self._abort_all(f"The driver was disarmed{because}")
-            self._armed = False
-            self._fault = ""
+            self._fire(ControlEvent.DISARM, f"The driver was disarmed{because}")
             unknown = None in self._output.counts
             pulses = "Positions are unknown." if unknown else "The servos keep their last pulses."
             if self._feedback is not None:
@@ -322,10 +303,15 @@ class DriverStateMachine(ABC):
         """Disarm and end all pulses; raise BusError if that fails."""
         with self._lock:
             self.disarm(why)
-            self._output.release()
-            self._estimate.synchronize(self._output.counts)
+            self._fire(ControlEvent.RELEASE, f"The driver was disarmed: {why}")
             self._note = f"Disarmed: {why} The servos are released."
         self.changed()
+
+    def _release_all(self, why: str) -> None:
+        """End all goals and pulses."""
+        self._abort_all(why)
+        self._output.release()
+        self._estimate.synchronize(self._output.counts)
 
     def end(self, why: str) -> None:
         """Disarm, and end all pulses if ever armed; raise BusError if that fails."""
@@ -342,14 +328,14 @@ class DriverStateMachine(ABC):
     def require_ready(self) -> None:
         """Raise StateError, with a remedy, unless motion is accepted."""
         with self._lock:
-            state = self.state
             if self._closed:
                 raise StateError(f"Refused: {self._closed}.")
-            if state in (DriverState.ARMED, DriverState.MOVING):
+            reason = CONTROL.refusal(self._state_after_stop(), ControlEvent.MOVE)
+            if not reason:
                 return
-            reason = REFUSALS.get(state, f"the driver is not armed; run {ARM}")
-            if self._arming_sequence is not None:
-                reason = "the servos are still being armed, one after another; see the status"
+            state = self.state
+            if state is DriverState.UNKNOWN and self._state is ControlState.DISARMED:
+                reason = UNKNOWN_POSITIONS
             raise StateError(f"Refused in state {state.name}: {reason}.")
 
     def stop(self, why: str = "the stop was called") -> None:
@@ -360,8 +346,7 @@ class DriverStateMachine(ABC):
         otherwise.
         """
         self._output.bus.halted = True
-        self._latched = True
-        self._stopping = why
+        self._stop_reason = why
         if self._lock.acquire(timeout=STOP_WITHIN):
             try:
                 self._apply_stop()
@@ -369,51 +354,65 @@ class DriverStateMachine(ABC):
                 self._lock.release()
         self.changed()
 
-    def _apply_stop(self) -> None:
-        """Apply a requested stop; the lock must be held."""
-        why, self._stopping = self._stopping, ""
-        if not why:
-            return
-        self._freeze(f"Stopped: {why}.")
-        self._note = f"Stopped: {why}. To accept motion again, run {RESET}."
+    def _apply_stop(self) -> bool:
+        """Apply a stop that was called; return False without one. The lock must be held."""
+        why, self._stop_reason = self._stop_reason, None
+        if why is None:
+            return False
+        self._output.bus.halted = True  # again, as a reset may have come between
+        self._fire(ControlEvent.STOP, f"Stopped: {why}.")
+        if not self._state.has_failed:
+            self._note = f"Stopped: {why}. To accept motion again, run {RESET}."
+        return True
 
     def _freeze(self, why: str) -> None:
         """End motions and arming, and set every axis to rest where it was last sent."""
-        self._armed = self._armed and self._arming_sequence is None
         self._abort_all(why)
         for i, sent in enumerate(self._output.sent):
             self._set_rest(i, self._sent[i].position if sent is None else sent)
 
     def stalled(self, late: float) -> None:
         """End motions and arming after a tick that came too late [s]: the servos rest by now."""
+        note = f"The control loop stalled for {late:.1f} s during a motion"
         with self._lock:
-            if not self._is_moving() and self._arming_sequence is None:
+            if self._state is ControlState.ARMED and not self._is_moving():
                 return
-            note = f"The control loop stalled for {late:.1f} s during a motion"
-            self._freeze(f"{note}, which was ended.")
-            self._note = f"{note}; holding." if self._armed else f"{note}; not armed."
+            done = self._fire(ControlEvent.STALL, f"{note}, which was ended.")
+            if done is ControlAction.NOTHING:
+                return
+            holds = self._state is ControlState.ARMED
+            self._note = f"{note}; {'holding' if holds else 'not armed'}."
         self.changed()
 
     def reset(self) -> str:
-        """Unlatch the stop without moving and return one sentence; raise StateError in FAULT."""
+        """Unlatch the stop without moving and return one sentence.
+
+        Raises:
+            StateError: In FAULT, without a stop.
+        """
         with self._lock:
-            if self._fault:
-                raise StateError(f"The hardware failed; to arm again, run {ARM}.")
-            if not self._latched:
-                return "Nothing to reset."
             self._apply_stop()
-            self._latched = False
-            self._output.bus.halted = False
-            self._note = self.holding if self._armed else NOT_ARMED
+            if self._fire(ControlEvent.RESET) is ControlAction.NOTHING:
+                return "Nothing to reset."
+            if not self._state.has_failed:
+                self._note = self.holding if self._state.is_armed else NOT_ARMED
         self.changed()
         return "The stop is cleared; nothing moves until commanded."
+
+    def _unlatch(self, why: str) -> None:
+        """Let channels be written again; a stop called meanwhile is applied by the next tick."""
+        del why
+        self._output.bus.halted = False
 
     def fail(self, why: str) -> None:
         """Enter FAULT: nothing is sent, and positions are unknown, until armed again."""
         with self._lock:
-            self._armed = False
-            self._fault = why
-            self._abort_all(why, HARDWARE_FAILED)
-            self._output.forget()
-            self._estimate.synchronize(self._output.counts)
+            self._note = why
+            self._fire(ControlEvent.FAIL, why)
         self.changed()
+
+    def _forget(self, why: str) -> None:
+        """End all commands by a failure; what the servos do is unknown from now on."""
+        self._abort_all(why, HARDWARE_FAILED)
+        self._output.forget()
+        self._estimate.synchronize(self._output.counts)

@@ -32,10 +32,10 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from trajectory_msgs.msg import JointTrajectory
 
-from arm_hardware.control.controller import TOLERANCES_VIOLATED, TrajectoryController
-from arm_hardware.control.state_machine import Tracking
+from arm_hardware.control.controller import TrajectoryController
+from arm_hardware.control.snapshot import Tracking
 from arm_hardware.driver import Driver
-from arm_hardware.errors import INVALID_GOAL, CommandError, HardwareError
+from arm_hardware.errors import INVALID_GOAL, TOLERANCES_VIOLATED, CommandError, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
 from arm_hardware.motion.goal_validation import ValidatedGoal, validate_goal
 from arm_hardware.motion.speed_scaling import check_speed_scaling

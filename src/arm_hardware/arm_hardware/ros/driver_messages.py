@@ -17,7 +17,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.calibration.calibration import Calibration
 from arm_hardware.calibration.servo_map import ServoMap, resolution
-from arm_hardware.control.state_machine import DriverSnapshot, Tracking
+from arm_hardware.control.snapshot import DriverSnapshot, Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.errors import INVALID_JOINTS, CommandError
 from arm_hardware.motion.execution import MeasuredState, TrajectoryState

@@ -29,7 +29,7 @@ from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from arm_hardware.clock import driver_clock
-from arm_hardware.control.state_machine import UNCONFIGURED, DriverState
+from arm_hardware.control.snapshot import UNCONFIGURED, DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import ARM, RESET, HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryMonitor, TrajectoryServer

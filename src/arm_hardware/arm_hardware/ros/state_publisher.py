@@ -20,12 +20,7 @@ from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
-from arm_hardware.control.state_machine import (
-    UNCONFIGURED,
-    DriverSnapshot,
-    DriverState,
-    Tracking,
-)
+from arm_hardware.control.snapshot import UNCONFIGURED, DriverSnapshot, DriverState, Tracking
 from arm_hardware.driver import Driver
 from arm_hardware.ros import driver_messages
 from arm_hardware.ros.controllers import TrajectoryMonitor

@@ -16,7 +16,7 @@ from arm_hardware.calibration.selection import config_folder
 from arm_hardware.control import controller
 from arm_hardware.control.controller import TrajectoryController
 from arm_hardware.control.servo_output import ServoOutput
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import (
     ARM,
     HARDWARE_FAILED,

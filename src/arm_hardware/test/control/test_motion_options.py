@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from arm_hardware.calibration.calibration import axes_of
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.control.watchdogs import StreamWatchdog
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError, StateError
 from arm_hardware.motion.execution import GoalOutcome

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from arm_description.library import robot_path
 from arm_hardware.clock import SteadyClock
-from arm_hardware.control.state_machine import UNCONFIGURED, DriverSnapshot, DriverState
+from arm_hardware.control.snapshot import UNCONFIGURED, DriverSnapshot, DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.motion.options import DriverOptions
 from arm_hardware.ros import state_publisher as publisher_module

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from arm_description.robot_model import RobotModel
 from arm_hardware.clock import SteadyClock
-from arm_hardware.control.controller import TOLERANCES_VIOLATED
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
-from arm_hardware.errors import HardwareError
+from arm_hardware.errors import TOLERANCES_VIOLATED, HardwareError
 from arm_hardware.motion.execution import Goal, GoalOutcome
 from arm_hardware.motion.goal_validation import (
     GoalPoint,

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from arm_hardware.control import loop as priority
 from arm_hardware.control.loop import SLIP, ControlLoop, raise_priority, tick_period
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
 from arm_hardware.motion.execution import GoalOutcome

@@ -11,7 +11,7 @@ import pytest
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.feetech.bus import FeetechBus
 from arm_hardware.bus.interface import SerialBus
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import BusError, StateError
 from arm_simulation.emulation.board import DisturbedServo
 from arm_simulation.emulation.rehearsal import EVENTS

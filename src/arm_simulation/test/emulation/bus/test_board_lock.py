@@ -9,7 +9,7 @@ import sys
 import pytest
 from arm_hardware.bus.board_lock import BoardLock
 from arm_hardware.commands import release
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import BusError
 
 HOLD = """

@@ -12,7 +12,7 @@ from arm_hardware.calibration.calibration import axes_of
 from arm_hardware.calibration.servo_map import SLEW_US, FineMap, PointMap
 from arm_hardware.control.arming import HOMING_TIME, plan_bursts
 from arm_hardware.control.position_estimate import ServoModel
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import ARM, StateError
 from hypothesis import given
 from hypothesis import strategies as st
@@ -207,3 +207,16 @@ def test_the_arm_rests_where_everything_else_starts():
         *arm, width = rest_positions(robot, axes_of(robot))
         assert arm == [posture[name] for name in robot.joint_names]
         assert width == posture.get("gripper", robot.gripper.max_width)
+
+
+@pytest.mark.parametrize("tick", [1, 2, 5, 400])
+def test_arming_twice_does_not_give_up_the_joint_that_is_being_homed(opened, tick):
+    once, twice = opened(), opened()
+    for bench in (once, twice):
+        bench.controller.arm()
+        bench.tick(tick)
+    twice.controller.arm()
+    for _ in range(200):
+        for bench in (once, twice):
+            bench.tick()
+        assert twice.pulses == once.pulses

@@ -7,7 +7,7 @@ from itertools import cycle
 
 import pytest
 from arm_hardware.bus.retrying_bus import EQUAL_READS, confirmed
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import BusError
 
 THERE, BACK = (0.5, -0.5, 0.5, 1.0), (0.0,) * 4

@@ -7,7 +7,7 @@ import contextlib
 import numpy as np
 import pytest
 from arm_hardware.calibration.selection import config_folder
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_hardware.control import loop
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import ARM, BusError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
@@ -91,14 +91,14 @@ def test_persistent_fault_requires_rearming(bench, number, remedy):
     assert remedy in message and "0x40 of the simulated bus" in message
     assert message.endswith(f"then run {ARM}.")
     bench.controller.stop()
-    with pytest.raises(StateError):
+    with pytest.raises(StateError, match=r"The stop is latched; run .* before arming"):
+        bench.controller.arm()
+    bench.controller.reset()
+    with pytest.raises(StateError, match="hardware failed"):
         bench.controller.reset()
     bench.faults.clear()
     bench.tick(5)
-    assert bench.pulses == before
-    bench.controller.disarm()
-    bench.controller.reset()
-    bench.controller.fail(message)
+    assert bench.pulses == before and message_of(bench) == message
     assert_rearms_and_moves(bench)
 
 

@@ -7,7 +7,7 @@ import pytest
 from arm_hardware.bus import retrying_bus
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.interface import RADIANS
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import (
     ARM,
     GOAL_TOLERANCE_VIOLATED,

@@ -11,7 +11,7 @@ import time
 
 import pytest
 from arm_hardware.control.loop import SystemdNotifier
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import BusError, HardwareError
 from arm_hardware.motion.options import DriverOptions

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.control import controller
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import PATH_TOLERANCE_VIOLATED, CommandError, StateError
 from arm_hardware.motion.goal_validation import Tolerances, single_point_goal
 

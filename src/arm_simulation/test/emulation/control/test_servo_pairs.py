@@ -9,7 +9,7 @@ import os
 import numpy as np
 import pytest
 from arm_hardware.bus.feetech import sts3215
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import CalibrationError, HardwareError, StateError
 
 from arm_description import parse_robot

@@ -15,7 +15,7 @@ from arm_hardware.calibration.kinematic_fit import joint_zeros, tip_position
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.commands.verify import tip_resolution
-from arm_hardware.control.state_machine import DriverState
+from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
 from arm_hardware.errors import RELEASE, CalibrationError, CommandError, HardwareError, StateError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
