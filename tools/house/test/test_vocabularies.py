@@ -57,7 +57,6 @@ OTHER_MEANING = {
     "IK modes": {
         "arm_description/arm_description/trajectories/trajectory.py",  # compared below
     },
-    "tolerance axes": {"arm_tasks/arm_tasks/task/task_keys.py"},
     "joint types": {
         "arm_description/arm_description/urdf/elements.py",  # those of URDF, which has six
         "arm_description/arm_description/robot_file/robot_keys.py",

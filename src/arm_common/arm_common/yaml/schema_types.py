@@ -8,20 +8,60 @@ The reader, the JSON schema and the key reference all use these tables: there is
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arm_common.yaml.document import Field
+
+_DEGREE = math.pi / 180.0
+
+
+@dataclass(frozen=True)
+class Suffix:
+    """A unit that ends the name of a key, such as ``width_mm``."""
+
+    scale: float  # its SI value
+    unit: str  # the SI unit, without the suffix
+    most: float  # largest absolute value [SI unit]
+    rule: str  # the same for people
+
+
+MAX_LENGTH = 10.0  # [m] or [m/s]
+MAX_TURNS = 10  # of an angle
+SUFFIXES = {
+    "_mm": Suffix(1e-3, "m", MAX_LENGTH, f"nothing may be larger than {MAX_LENGTH:g} m"),
+    "_deg": Suffix(_DEGREE, "rad", MAX_TURNS * math.tau, f"no angle may exceed {MAX_TURNS} turns"),
+}
+
+
+def scale_of(name: str) -> float:
+    """Return the SI value of the unit that ends the name of a key, 1 if none does."""
+    return next((unit.scale for end, unit in SUFFIXES.items() if name.endswith(end)), 1.0)
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A single value."""
+    """A single value; the bounds of a number are in SI units, whatever the suffix of its key."""
 
-    what: str  # description, with its unit
-    form: str  # name of its definition in the schema
+    what: str  # description or unit
+    form: str = "number"  # name of its definition in the schema
     suffix: str = ""  # unit suffix that the key may have, such as "_mm"
+    above: float = -math.inf
+    least: float = -math.inf
+    most: float = math.inf
+
+    def allows(self, value: float) -> bool:
+        """Return True if a number is within the bounds."""
+        return value > self.above and self.least <= value <= self.most
+
+    def bounds(self, scale: float = 1.0) -> str:
+        """Return the bounds in words, in a unit of so many SI units; "" without bounds."""
+        bounds = {"above": self.above, "at least": self.least, "at most": self.most}
+        return " and ".join(
+            f"{word} {value / scale:g}" for word, value in bounds.items() if math.isfinite(value)
+        )
 
 
 @dataclass(frozen=True)
@@ -63,12 +103,18 @@ class Key:
     meaning: str
     required: bool = False
     unless: str = ""  # key of the table whose expression may replace this required one
+    default: Any = None  # SI value if it is omitted, which the reference states; None for none
+
+    @property
+    def leaf(self) -> Leaf | None:
+        """Its value or the item of its list, None if it is none."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
+        return kind if isinstance(kind, Leaf) else None
 
     @property
     def suffix(self) -> str:
         """Unit suffix that its name may have, or ""."""
-        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
-        return kind.suffix if isinstance(kind, Leaf) else ""
+        return self.leaf.suffix if self.leaf else ""
 
 
 @dataclass(frozen=True)

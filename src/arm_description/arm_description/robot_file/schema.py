@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from arm_common.files.saving import write_bytes
-from arm_common.yaml.colours import FORMS
 from arm_common.yaml.json_schema import (
     EXPRESSION,
     Schema,
@@ -42,9 +41,7 @@ def robot_schema(name: str = "robot") -> Schema:
         "number": _number({"type": "number"}),
         "positive": _number({"type": "number", "exclusiveMinimum": 0}),
         "flag": {"type": "boolean"},
-        "text": {"type": "string", "pattern": "\\S"},
         "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
-        **FORMS,
     }
     return file_schema(f"{title} of arm_description", description, kind, forms)
 

@@ -112,7 +112,10 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("wait_until: {topic: a, field: b, equals: 1, type: c, timeout: 1}", "'c' is not a"),
         ("repeat: {times: 0, steps: [open]}", "times is 0 but must be at least 1"),
         ("repeat: {times: 1.5, steps: [open]}", "times must be a whole number, not 1.5"),
-        ("repeat: {times: 99999, steps: [open]}", "times is 99999; at most 2000 is possible"),
+        (
+            "repeat: {times: 99999, steps: [open]}",
+            "times is 99999 but must be at least 1 and at most 2000",
+        ),
         (
             "repeat: {times: 2, steps: []}",
             "steps must be a list of at least one step, not an empty",
@@ -469,7 +472,7 @@ def test_value_of_a_loop_does_not_leave_it():
     ("each", "message"),
     [
         ("{}", "each gives 0 rounds; 1 to 1000 are possible"),
-        ("{row: 0}", "row must be a list or a whole number from 1 to 1000, not 0"),
+        ("{row: 0}", "row must be a list or a whole number, at least 1 and at most 1000, not 0"),
         ("{row: 1.5}", "not 1.5"),
         ("{row: []}", "each gives 0 rounds"),
         ("{row: 1000, column: 1000}", "each gives 1000000 rounds"),
