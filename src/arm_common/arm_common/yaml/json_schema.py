@@ -45,6 +45,7 @@ FORMS: Schema = {
     "number": {"type": "number"},
     "plain": {"type": "number"},  # where numbers may be expressions, one that may not
     "whole": {"type": "integer"},
+    "hex": {"type": "integer"},
     "text": {"type": "string", "pattern": "\\S"},
     "truth": {"type": "boolean"},
     "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
@@ -228,11 +229,11 @@ def description_of(key: Key) -> str:
 def _default(key: Key) -> str:
     value, leaf = key.default, key.leaf
     if isinstance(value, tuple):
-        return str(list(value)) if any(value) else "zeros"
+        return f"[{', '.join(f'{v:g}' for v in value)}]" if any(value) else "zeros"
     if isinstance(value, bool | str) or leaf is None:
         return str(value).lower()
     unit = leaf.suffix[1:] or (leaf.what if len(leaf.what) <= 2 else "")
-    return f"{value / scale_of(leaf.suffix):.6g} {unit if value else ''}".strip()
+    return f"{leaf.shown(value / scale_of(leaf.suffix), 9)} {unit if value else ''}".strip()
 
 
 def value_text(kind: Kind) -> str:
@@ -241,7 +242,7 @@ def value_text(kind: Kind) -> str:
         case Leaf():
             return leaf_text(kind)
         case Choice():
-            return " or ".join((", ".join(kind.words[:-1]), kind.words[-1]))
+            return kind.text
         case ListOf(kind=Leaf() as item):
             count = f"list of {kind.least}" if kind.least == kind.most else "list"
             return f"{count}: {leaf_text(item)}"

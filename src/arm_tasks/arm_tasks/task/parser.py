@@ -206,7 +206,7 @@ class _TaskReader:
                 continue
             count = keys.read_number(item)
             if count != int(count) or not ROUNDS.allows(count):
-                whole = f"must be a list or a whole number, {ROUNDS.bounds()}"
+                whole = f"must be a list or a whole number {ROUNDS.bounds()}"
                 raise keys.fail(f"{name} {whole}, not {count:g}", item)
             ranges.append(range(int(count)))
         if not 1 <= math.prod(map(len, ranges)) <= MAX_ROUNDS or not ranges:
