@@ -59,9 +59,7 @@ OTHER_MEANING = {
     },
     "joint types": {
         "arm_description/arm_description/urdf/elements.py",  # those of URDF, which has six
-        "arm_description/arm_description/robot_file/robot_keys.py",
     },
-    "looks": {"arm_description/arm_description/robot_file/robot_keys.py"},
 }
 FEW = 3  # words, of which parts, and data for each, are no list of them
 

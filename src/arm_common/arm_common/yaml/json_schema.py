@@ -40,6 +40,7 @@ EXPRESSION = {
 }
 
 
+BOUNDS = ("exclusiveMinimum", "minimum", "maximum", "not")  # words of a schema
 # Schemas of the leaves by their form; bounds are beside the reference to them.
 FORMS: Schema = {
     "number": {"type": "number"},
@@ -148,9 +149,10 @@ def _key_rules(table: Table) -> Schema:
 
 
 def _bounds(leaf: Leaf, scale: float) -> Schema:
-    words = {"exclusiveMinimum": leaf.above, "minimum": leaf.least, "maximum": leaf.most}
-    written = {word: round(v / scale, 9) for word, v in words.items() if math.isfinite(v)}
-    return {word: int(v) if v == int(v) else v for word, v in written.items()}
+    words = zip(BOUNDS, (leaf.above, leaf.least, leaf.most), strict=False)
+    written = {word: round(v / scale, 9) for word, v in words if math.isfinite(v)}
+    bounds: Schema = {word: int(v) if v == int(v) else v for word, v in written.items()}
+    return bounds | ({BOUNDS[3]: {"const": 0}} if leaf.nonzero else {})
 
 
 def _property(key: Key, scale: float) -> Schema:
@@ -230,8 +232,10 @@ def _default(key: Key) -> str:
     value, leaf = key.default, key.leaf
     if isinstance(value, tuple):
         return f"[{', '.join(f'{v:g}' for v in value)}]" if any(value) else "zeros"
-    if isinstance(value, bool | str) or leaf is None:
+    if isinstance(value, bool | str):
         return str(value).lower()
+    if leaf is None:
+        return f"{value:g}"
     unit = leaf.suffix[1:] or (leaf.what if len(leaf.what) <= 2 else "")
     return f"{leaf.shown(value / scale_of(leaf.suffix), 9)} {unit if value else ''}".strip()
 

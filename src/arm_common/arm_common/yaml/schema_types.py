@@ -51,10 +51,12 @@ class Leaf:
     above: float = -math.inf
     least: float = -math.inf
     most: float = math.inf
+    nonzero: bool = False
 
     def allows(self, value: float) -> bool:
         """Return True if a number is within the bounds."""
-        return value > self.above and self.least <= value <= self.most
+        within = value > self.above and self.least <= value <= self.most
+        return within and not (self.nonzero and value == 0.0)
 
     def bounds(self, scale: float = 1.0) -> str:
         """Return the bounds in words, in a unit of so many SI units; "" without bounds."""
@@ -64,6 +66,8 @@ class Leaf:
         )
         if least and most:
             return f"from {least} to {most}"
+        if self.nonzero:
+            return "not 0"
         bounds = {"above": above, "at least": least, "at most": most}
         return " and ".join(f"{word} {value}" for word, value in bounds.items() if value)
 
@@ -86,6 +90,8 @@ class Leaf:
         return int(field.number())  # which refuses 010
 
     def _error(self, field: Field) -> Exception:
+        if self.nonzero:
+            return field.error("must not be 0")
         noun = "" if self.form == "number" else f"a {self.what} "
         return field.error(f"must be {noun}{self.bounds()}")
 
