@@ -17,7 +17,7 @@ ELSEWHERE = """\
 | robot | everybody | [robot file](../../src/arm_description/README.md#every-key) |
 | task | `check`, `demo`, the task server | [tasks](tasks.md) |
 | scene | the same, `scene` | [scenes](scenes.md) |
-| trajectory | `play`, `trajectory`, step `play` | [below](#joint-trajectories-in-yaml), [CSV](trajectories.md#csv) |
+| trajectory | `play`, `trajectory`, tasks | [YAML](#joint-trajectories-in-yaml), [CSV](trajectories.md#csv) |
 | calibration of servos | the driver, `calibrate`, `verify` | [below](#calibration-of-servos) |
 | touched points | `calibrate_kinematics` | [below](#touched-points) |
 | taught poses | tasks, `teach` | [below](#taught-poses) |

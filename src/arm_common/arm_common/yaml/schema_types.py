@@ -145,8 +145,8 @@ class Key:
 
     @property
     def leaf(self) -> Leaf | None:
-        """Its value or the item of its list, None if it is none."""
-        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
+        """Its value, or that of its list or names; None if it has several kinds or keys."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf | Named) else self.kind
         return kind if isinstance(kind, Leaf) else None
 
     @property

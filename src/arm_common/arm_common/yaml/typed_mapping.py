@@ -268,7 +268,9 @@ class TypedMapping:
             return float(self._default(name, otherwise))
         return self._number(name, *found, most)
 
-    def _number(self, name: str, written: str, item: Field, most: float = math.inf) -> float:
+    def _number(
+        self, name: str, written: str, item: Field, most: float = math.inf, label: str = ""
+    ) -> float:
         leaf, scale = self._leaf(name), scale_of(written)
         value = self.read_number(item, written.endswith("_deg")) * scale
         if leaf.form == "whole" and value != int(value):
@@ -281,7 +283,7 @@ class TypedMapping:
         if unit is None or abs(value) <= unit.most:
             return value
         hint = "" if written.endswith(leaf.suffix) else f"; is `{leaf.suffix}` missing?"
-        raise self.fail(f"{name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
+        raise self.fail(f"{label or name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
 
     def count(self, name: str) -> int:
         """Return a whole number."""
@@ -299,6 +301,12 @@ class TypedMapping:
             problem = f"{name} must be a list of {kind.least} numbers, not {found_kind}"
             raise self.fail(problem, item)
         return np.array([self._number(name, written, child) for child in item.items()])
+
+    def named_numbers(self, name: str) -> dict[str, float]:
+        """Return the numbers of a section by name (metres, radians)."""
+        written, _ = self.find(name) or (name, None)
+        children = self.children(name)
+        return {k: self._number(name, written, item, label=k) for k, item in children.items()}
 
     def children(self, name: str) -> dict[str, Field]:
         """Return the values of an optional section by name."""
