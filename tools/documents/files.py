@@ -17,7 +17,7 @@ ELSEWHERE = """\
 | robot | everybody | [robot file](../../src/arm_description/README.md#every-key) |
 | task | `check`, `demo`, the task server | [tasks](tasks.md) |
 | scene | the same, `scene` | [scenes](scenes.md) |
-| trajectory | `play`, `trajectory`, tasks | [YAML](#joint-trajectories-in-yaml), [CSV](trajectories.md#csv) |
+| trajectory | `play`, `trajectory`, tasks | [YAML](#trajectories), [CSV](trajectories.md#csv) |
 | calibration of servos | the driver, `calibrate`, `verify` | [below](#calibration-of-servos) |
 | touched points | `calibrate_kinematics` | [below](#touched-points) |
 | taught poses | tasks, `teach` | [below](#taught-poses) |
@@ -26,7 +26,7 @@ Bold keys are required. Errors in a file name its line, the key and the remedy."
 BELOW: dict[str, tuple[str, Kind]] = {
     "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
                               "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
-    "Joint trajectories in YAML": ("Points in time, or functions of it, as "
+    "Trajectories": ("Points in time, or functions of it, as "
                                    "[described](trajectories.md#yaml).",
                                    Either((POINTS, FUNCTIONS))),
     "Touched points": ("Known points touched with the tip, for "

@@ -21,7 +21,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import MAX_TEXT, Field
 from arm_common.yaml.expressions import Expressions, constant_name_problem
-from arm_common.yaml.schema_types import SUFFIXES, Choice, Leaf, ListOf, Table, scale_of
+from arm_common.yaml.schema_types import SUFFIXES, Choice, ListOf, Table, scale_of
 
 _NAMED = re.compile(r"\$(\w*)")  # $name
 _MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # no decimal number: 010, 0x10, 1_0, 1:30
@@ -215,7 +215,7 @@ class TypedMapping:
 
     def value(self, name: str) -> Any:
         """Return a text, truth or number; if it is omitted its default, else "" or None."""
-        form = self._leaf(name).form
+        form = self._table.leaf(name).form
         if form == "text":
             return self.text(name, "")
         if form == "truth":
@@ -271,7 +271,7 @@ class TypedMapping:
     def _number(
         self, name: str, written: str, item: Field, most: float = math.inf, label: str = ""
     ) -> float:
-        leaf, scale = self._leaf(name), scale_of(written)
+        leaf, scale = self._table.leaf(name), scale_of(written)
         value = self.read_number(item, written.endswith("_deg")) * scale
         if leaf.form == "whole" and value != int(value):
             raise self.fail(f"{name} must be a whole number, not {value:g}", item)
@@ -325,14 +325,9 @@ class TypedMapping:
         """Return a number, or None if it is omitted and has no default."""
         return self.number(name) if self.has(name) else self._table.keys[name].default
 
-    def _leaf(self, name: str) -> Leaf:
-        leaf = self._table.keys[name].leaf
-        assert leaf is not None, name
-        return leaf
-
     def _default(self, name: str, otherwise: _T | None = None) -> _T:
-        default: _T | None = self._table.keys[name].default
-        default = otherwise if default is None else default
+        declared: _T | None = self._table.keys[name].default
+        default = otherwise if declared is None else declared
         if default is None:
             raise self.fail(f"the key '{name}' is missing")
         return default
