@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program in a pseudo-terminal, with simulated typing."""
+"""Simulated typing: at a program in a pseudo-terminal, or at the screen of a wizard."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import select
 import signal
 import termios
 import time
+from collections.abc import Callable
 
 from arm_testing.waiting import BOUND
 
@@ -88,3 +89,30 @@ class PtyProgram:
         text = data.decode("utf-8", "replace").replace("\r\n", "\n")
         self.said += re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "\n")
         return bool(data)
+
+
+class TypedKeys:
+    """A screen at which keys are typed, then Ctrl-C.
+
+    A longer text is a line; a function is called in place of a key, and may return one.
+    """
+
+    def __init__(self, *keys: str | Callable[[], str | None]) -> None:
+        self.keys, self.shown = list(keys), ""
+        self.said: list[str] = []
+        self.print = self.said.append
+
+    def key(self) -> str:
+        if not self.keys:
+            raise KeyboardInterrupt
+        key = self.keys.pop(0)
+        return (key() or "") if callable(key) else key
+
+    line = key
+
+    def show(self, text: str) -> None:
+        self.shown = text
+
+    def text(self) -> str:
+        """Return all that was printed."""
+        return "\n".join(self.said)

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from arm_hardware.calibration.file import load_calibration
 from arm_testing import terminal as pp
-from arm_testing.kit_arm import KIT
+from arm_testing.robot_files import KIT
 
 WATCHED = """
 import sys
