@@ -57,18 +57,16 @@ def guided(start_arm, tmp_path, moved):
         parameters={"task_server": files},
     )
     client = nc.Client()
-    process = nc.NodeProcess(
+    with nc.running_driver(
+        client,
         NODE.format(path=str(moved)),
         hardware="sim",
         backend="feetech",
         calibration="nut_arm_feetech",
         autostart="configure",
-    )
-    stack.wait_for(lambda: abs(stack.joints.get("waist", 0.0) - HERE) < COUNT, "the hand")
-    yield stack, client
-    code, output = process.end()
-    client.close()
-    assert code == 0 and "Traceback" not in output, output
+    ):
+        stack.wait_for(lambda: abs(stack.joints.get("waist", 0.0) - HERE) < COUNT, "the hand")
+        yield stack, client
 
 
 def test_arm_without_torque_is_taught_by_hand_and_plays_it(guided, tmp_path, moved):

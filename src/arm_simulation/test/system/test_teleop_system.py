@@ -23,14 +23,9 @@ BETWEEN = 0.04  # [s] repeat period of a held key or a joystick
 @pytest.fixture(scope="module")
 def client():
     client = nc.Client()
-    process = nc.NodeProcess(robot="nut_arm", hardware="fake", autostart="activate")
-    try:
+    with nc.running_driver(client, robot="nut_arm", hardware="fake", autostart="activate"):
         client.wait_armed()
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0 and "Traceback" not in output
 
 
 @pytest.fixture

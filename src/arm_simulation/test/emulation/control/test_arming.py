@@ -81,7 +81,7 @@ def test_slow_homing_moves_joints_one_by_one_and_slowly(opened, clock, seed):
     ]
     np.testing.assert_allclose(stands(bench), rest, atol=8.0)
     assert bench.controller.state is DriverState.ARMED and all(bench.pulses)
-    assert "not measured" in bench.controller.snapshot().message
+    assert "not measured" in bench.message
 
 
 def test_homing_status_names_the_joint_and_leaves_its_position_unknown(bench):
@@ -137,8 +137,7 @@ def test_arming_again_after_a_stop_continues_with_the_remaining_joints(opened, r
 def test_only_servos_without_pulses_are_homed_after_a_crash(make_bench, tmp_path):
     board = {"sim_registers": str(tmp_path / "board")}
     crashed = make_bench(recovery="direct", **board)
-    crashed.driver.open()
-    crashed.arm()
+    crashed.armed()
     crashed.driver.bus.release([1])
     crashed.driver.bus.close()  # as the end of its process does
     again = make_bench(recovery="slow", **board)
