@@ -145,8 +145,6 @@ def test_interrupted_client_ends_soon_with_and_without_its_server(start_arm, cli
 RAISING = """
 from pathlib import Path
 from rclpy.node import Node
-from arm_testing.factories import factory
-from arm_testing.processes import kill
 
 FAULT = Path({fault!r})
 
