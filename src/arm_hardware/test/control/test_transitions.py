@@ -85,16 +85,6 @@ def test_a_pair_that_is_missing_or_twice_is_refused(times):
         TransitionTable(Light, Turn, rows, {})
 
 
-def test_diagram_has_each_change_of_state_once():
-    rows = [(Light.RED, Turn.GO, Light.GREEN, Turn.GO)]
-    table = TransitionTable(Light, Turn, rows, {(Light.GREEN, Turn.GO): "it is green"})
-    assert table.diagram(Light.RED).splitlines() == [
-        "stateDiagram-v2",
-        "    [*] --> RED",
-        "    RED --> GREEN: go",
-    ]
-
-
 # -- The driver ----------------------------------------------------------------------------------
 
 

@@ -226,7 +226,7 @@ def test_positions_are_unknown_after_a_fault(bench, event):
     seen = bench.controller.snapshot()
     assert seen.state is DriverState.FAULT
     nothing = (None,) * len(seen.positions)
-    assert (seen.positions, seen.counts, seen.estimated) == (nothing,) * 3
+    assert (seen.positions, seen.counts, seen.servo_estimates) == (nothing,) * 3
     bench.controller.disarm()
     assert bench.controller.state is DriverState.UNKNOWN
     assert "Positions are unknown" in bench.message
