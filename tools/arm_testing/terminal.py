@@ -18,7 +18,7 @@ from arm_testing.waiting import BOUND
 
 
 class PtyProgram:
-    """A program as the foreground process of a pseudo-terminal.
+    """A program as the foreground process of a pseudo-terminal; a context manager closes it.
 
     Attributes:
         said: Its whole output, without control sequences.
@@ -36,6 +36,12 @@ class PtyProgram:
             finally:
                 os._exit(127)
         self.before = termios.tcgetattr(self._terminal)
+
+    def __enter__(self) -> PtyProgram:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def wait_for(self, text: str) -> None:
         """Wait until the program prints a text after the last one waited for."""

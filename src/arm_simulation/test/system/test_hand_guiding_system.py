@@ -125,11 +125,10 @@ def test_limp_so101_leads_another_one(moved):
     ):
         nc.wait_for(lambda: abs(pan("left") - HERE) < COUNT and "right" in found, "both arms")
         follow = "from arm_tasks.commands.entry_points import follow; exit(follow())"
-        program = terminal.PtyProgram(
+        with terminal.PtyProgram(
             *(sys.executable, "-c", follow, "so101", "--namespace", "right"),
             *("--leader", "/left/joint_states"),
-        )
-        try:
+        ) as program:
             program.wait_for("waiting  joints")
             for place in (HERE, THERE):
                 deadline = time.monotonic() + nc.BOUND
@@ -141,6 +140,4 @@ def test_limp_so101_leads_another_one(moved):
                 moved.touch()
             program.type("q")
             assert program.end() == 0 and "Traceback" not in program.said
-        finally:
-            program.close()
             client.close()

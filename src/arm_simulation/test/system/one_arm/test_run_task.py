@@ -370,11 +370,10 @@ def test_run_task_is_controlled_by_keys(arm, tmp_path):
     task = tmp_path / "swing.yaml"
     task.write_text(SWING)
     main = "from arm_tasks.commands.entry_points import run_task; exit(run_task())"
-    program = PtyProgram(
+    with PtyProgram(
         *(sys.executable, "-c", main, str(task), "--output", str(tmp_path), "--single-step"),
         environment=dict(os.environ),
-    )
-    try:
+    ) as program:
         program.wait_for("Keys: space pauses and resumes, s does one step")
         program.wait_for("[1   ] paused: ready for the first step")
         program.type("s")
@@ -384,6 +383,4 @@ def test_run_task_is_controlled_by_keys(arm, tmp_path):
         program.type(" ")
         program.wait_for("Done: all steps of swing were done")
         assert program.end() == 0
-    finally:
-        program.close()
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")
