@@ -20,7 +20,6 @@ from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.task import functions
 from arm_tasks.task.condition import Condition, Signal
 from arm_tasks.task.steps import Command
-from arm_testing.ros.probe import Probe
 from geometry_msgs.msg import PoseStamped, TransformStamped
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import ByteMultiArray, String, UInt8
@@ -29,18 +28,6 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import HardwareStatus
-
-
-@pytest.fixture(scope="module")
-def probe():
-    probe = Probe()
-    yield probe
-    probe.close()
-
-
-@pytest.fixture
-def nodes(probe):
-    return NodeConnections(probe.node, lambda: "base_link", None)
 
 
 def command(kind, to, type_name="", **content):
