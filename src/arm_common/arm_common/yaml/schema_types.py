@@ -117,6 +117,15 @@ class ListOf:
     least: int
     most: int | None
 
+    def items(self, field: Field, what: str, remedy: str = "") -> list[Field]:
+        """Read a list of so many items; the words say what they are."""
+        items, least, most = field.items(), self.least, self.most
+        if least <= len(items) <= (most or len(items)):
+            return items
+        many = f"{least} to {most}" if most else f"{least} or more"
+        many = str(least) if least == most else many
+        raise field.error(f"must be {many} {what}, not {len(items)}", remedy)
+
 
 @dataclass(frozen=True)
 class Either:

@@ -37,7 +37,7 @@ from arm_description.model.elements import (
 )
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
-from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, LIMITS, ROW, ROWS
 from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, Section, read_name
 
 _ENDS = ("lower", "upper")
@@ -147,11 +147,7 @@ def read_table(
 ) -> JointTable:
     """Read the rows of the DH table, and the base before it."""
     field, base = keys["joints"], scope.origin(keys.get("base"))
-    rows = field.items()
-    if not rows:
-        raise field.error("has no rows", "write one row for each joint")
-    if len(rows) > MAX_ROWS:
-        raise field.error(f"has {len(rows)} rows, at most {MAX_ROWS} are supported")
+    rows = ROWS.items(field, "rows", "write one for each joint")
     table = JointRows([JointRow.read(row) for row in rows], convention, scope)
     if all(map(table.is_independent, table.rows)):
         joints = table.joints(table.range)

@@ -90,6 +90,7 @@ HEAD = {
 }
 LENGTHS_3 = ListOf(LENGTH, 3, 3)
 ANGLES_3 = ListOf(ANGLE, 3, 3)
+NAMES_2 = ListOf(NAME, 2, 2)
 ORIGIN = Table(
     {
         "xyz": Key(LENGTHS_3, "position", default=ZEROS),
@@ -161,6 +162,7 @@ def _row(kind: str) -> Table:
 
 
 ROW = Variants("type", {kind: _row(kind) for kind in TYPES})
+ROWS = ListOf(ROW, 1, MAX_ROWS)
 
 SCREW = Table(
     {
@@ -177,6 +179,7 @@ SCREW = Table(
     }
 )
 
+SCREW_ROWS = ListOf(SCREW, 1, MAX_ROWS)
 _ALONG = {"z": "along the tool's z", "x": "along the tool's x", "y": "along the opening"}
 
 
@@ -216,7 +219,7 @@ CLAW = Table(
 GRIPPER = Table(
     {
         "joints": Key(
-            ListOf(NAME, 2, 2),
+            NAMES_2,
             "finger joints, towards -y and +y of the tool; at half the width, or a jaw's angle",
             required=True,
         ),
@@ -243,7 +246,7 @@ REDUCTION = Key(
 OFFSET = Key(POSITION, "position of the joint with the actuator at 0", default=0.0)
 _PAIR_OF_RATIOS = ListOf(FACTOR, 2, 2)
 _COUPLED = {
-    "joints": Key(ListOf(NAME, 2, 2), "the two joints that both actuators move", required=True),
+    "joints": Key(NAMES_2, "the two joints that both actuators move", required=True),
     "actuators": SHAFTS,
     "mechanical_reduction": Key(_PAIR_OF_RATIOS, "of the actuators", default=(1.0, 1.0)),
     "joint_reduction": Key(_PAIR_OF_RATIOS, "of the joints", default=(1.0, 1.0)),
@@ -452,10 +455,10 @@ _COMMON = {
 }
 _DH = {
     "base": Key(ORIGIN, "base_link <- frame 0 of the table"),
-    "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
+    "joints": Key(ROWS, "one row per joint, from base to tool", True),
 }
 _SCREWS = {
-    "joints": Key(ListOf(SCREW, 1, MAX_ROWS), "one axis per joint, from base to tool", True),
+    "joints": Key(SCREW_ROWS, "one axis per joint, from base to tool", True),
     "home": Key(ORIGIN, "base_link <- flange with every joint at 0", required=True),
 }
 _CONVENTION = Key(

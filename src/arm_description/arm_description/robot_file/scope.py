@@ -175,9 +175,7 @@ class Section(Fields):
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
     """Read a list of three numbers, each with the given function."""
-    items = field.items()
-    if len(items) != 3:
-        raise field.error(f"must be three numbers, not {len(items)}", "write [x, y, z]")
+    items = robot_keys.LENGTHS_3.items(field, "numbers", "write [x, y, z]")
     x, y, z = (read(item) for item in items)
     return (x, y, z)
 

@@ -43,7 +43,7 @@ CASES = [
     ("lower: -90", "lower: -9000", "check units.angle = deg", 14, "joints[0].limits.lower"),
     ("velocity: 60", "velocity: 0", "must be above 0", 14, "joints[0].limits.velocity"),
     ("    limits: {lower: 0, upper: 50}\n", "", "has no limits, and", 15, "joints[1]"),
-    ("[left, right]", "[left]", "must be two names, not 1", 22, "gripper.joints"),
+    ("[left, right]", "[left]", "must be 2 names, not 1", 22, "gripper.joints"),
     ("[left, right]", "[left, left]", "is already used", 22, "gripper.joints"),
     ("[left, right]", "[left, turn]", "'turn' is already used", 22, "gripper.joints"),
     ("min_width: 0", "min_width: -1", "must be at least 0", 22, "gripper.min_width"),
@@ -61,7 +61,7 @@ CASES = [
     ("postures:", "colours: {base: bl}\npostures:", "'bl' is not a colour", 23, "colours.base"),
     ("postures:", "colours: {base: #fff}\npostures:", "not valid YAML", 23, ""),
     ("postures:", "colours: {links: []}\npostures:", "has no colours", 23, "colours.links"),
-    ("postures:", "base: {xyz: [1, 2]}\npostures:", "three numbers, not 2", 23, "base.xyz"),
+    ("postures:", "base: {xyz: [1, 2]}\npostures:", "3 numbers, not 2", 23, "base.xyz"),
     ("postures:", "tool: {rpy: 1}\npostures:", "must be a list", 23, "tool.rpy"),
     ("postures:", "[1]: 2\npostures:", "a key must be a single word", 23, ""),
     ("postures:", "robot: x\npostures:", "is not a known key", 23, "robot"),
@@ -176,7 +176,7 @@ def test_error_messages_stay_on_one_line(small, refusal):
 
 def test_missing_rows_are_rejected(small):
     head = small.split("joints:")[0]
-    for tail, message in (("joints: []", "has no rows"), ("joints: {}", "must be a list"),
+    for tail, message in (("joints: []", "1 to 64 rows, not 0"), ("joints: {}", "must be a list"),
                        ("joints:", "must be a list"), ("", "has no 'joints'")):  # fmt: skip
         with pytest.raises(DescriptionError, match=message):
             parse_robot(head + tail)
@@ -185,7 +185,7 @@ def test_missing_rows_are_rejected(small):
 def test_too_many_rows_are_rejected(small):
     head = small.split("joints:")[0]
     row = "{name: a, type: revolute, d: 0, a: 0, alpha: 0, limits: {lower: 0, upper: 1}}"
-    with pytest.raises(DescriptionError, match="at most 64"):
+    with pytest.raises(DescriptionError, match="1 to 64 rows, not 65"):
         parse_robot(head + "joints:\n" + f"- {row}\n" * 65)
 
 

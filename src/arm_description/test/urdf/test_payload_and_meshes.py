@@ -138,7 +138,7 @@ VISUAL, SCALE = "meshes.turn_link.visual", "meshes.turn_link.scale"
         ("payload: {mass: 0, centre: [0, 0, 0]}", "above 0", "payload.mass"),
         ("payload: {mass: 1}", "has no 'centre'", "payload"),
         ("payload: {mass: 1, centre: 0}", "must be a list", "payload.centre"),
-        ("payload: {mass: 1, centre: [0, 0]}", "three numbers, not 2", "payload.centre"),
+        ("payload: {mass: 1, centre: [0, 0]}", "3 numbers, not 2", "payload.centre"),
         ("payload: {mass: 1, centre: [0, 0, 30000]}", "is 30 m", "payload.centre[2]"),
         ("payload: {mass: 1, centre: [0, 0, 0], size: [0, 1, 1]}", "above 0",
          "payload.size[0]"),
@@ -154,7 +154,7 @@ VISUAL, SCALE = "meshes.turn_link.visual", "meshes.turn_link.scale"
         ("meshes: {turn_link: {visual: 'package://a/${x}.stl'}}", "not a valid", VISUAL),
         ("meshes: {turn_link: {visual: \"a\\0b\"}}", "not a valid", VISUAL),
         ("meshes: {turn_link: {visual: ROBOT, scale: 0}}", "must not be 0", SCALE),
-        ("meshes: {turn_link: {visual: ROBOT, scale: [1, 1]}}", "three numbers, not 2", SCALE),
+        ("meshes: {turn_link: {visual: ROBOT, scale: [1, 1]}}", "3 numbers, not 2", SCALE),
         ("meshes: {turn_link: {scale: 1}}", "has no 'visual'", "meshes.turn_link"),
     ],
 )  # fmt: skip

@@ -38,6 +38,8 @@ Pair = tuple[float, float]
 
 NUMBER = Leaf("number")
 NAME = Leaf("name of a robot", "text")
+PAIR = ListOf(NUMBER, 2, 2)
+POINTS = ListOf(PAIR, 2, None)
 SIGN = Choice((1, -1))
 
 
@@ -95,7 +97,7 @@ def _servo(unit: str, what: str, wires: Wires) -> Table:
         "sign": Key(SIGN, f"servo {what} = sign * actuator {what} + zero", default=1),
         f"zero_{unit}": Key(number, f"servo {what} where the actuator is at 0", default=0.0),
         f"points_{unit}_{wires.setpoint}": Key(
-            ListOf(ListOf(NUMBER, 2, 2), 2, None),
+            POINTS,
             f"[servo {what}, {pulse}] measured, the first rising, {pulse}s rising or falling",
             True,
         ),
@@ -317,9 +319,7 @@ def _limited(
 
 
 def _points(field: Field, wires: Wires) -> list[Pair]:
-    rows = [_pair(row) for row in field.items()]
-    if len(rows) < 2:
-        raise field.error("needs two points or more")
+    rows = [_pair(row) for row in POINTS.items(field, "points")]
     if any(b[0] <= a[0] for a, b in itertools.pairwise(rows)):
         raise field.error("angles or widths must rise from point to point")
     if not monotonic([pulse for _, pulse in rows]):
@@ -368,7 +368,5 @@ def _rising(field: Field) -> Pair:
 
 
 def _pair(field: Field) -> Pair:
-    if not field.is_list or len(field.items()) != 2:
-        raise field.error("must be a pair of numbers")
-    first, second = field.items()
+    first, second = PAIR.items(field, "numbers")
     return first.number(), second.number()

@@ -75,6 +75,7 @@ TOUCH = Table(
         "tip": Key(XYZ, "where the touching point was, in base_link", True),
     }
 )
+TOUCHES = ListOf(TOUCH, 1, None)
 FILE = Table(
     {
         "robot": Key(Leaf("name of a robot", "text"), "that was touched with", True),
@@ -82,7 +83,7 @@ FILE = Table(
         "touching": Key(
             XYZ, "the point of the tool that touches, in tool0", default=robot_keys.ZEROS
         ),
-        "points": Key(ListOf(TOUCH, 1, None), "one row a touch", True),
+        "points": Key(TOUCHES, "one row a touch", True),
     }
 )
 
@@ -107,9 +108,7 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
     units = replace(model.units, length=words.choice("length"), angle=words.choice("angle"))
     scope = EvaluationContext(units, Expressions({}, units.radian))
     at = np.array(Section(top, scope).lengths("touching"))
-    rows = top["points"].items()
-    if not rows:
-        raise top["points"].error("is empty", "touch some points")
+    rows = TOUCHES.items(top["points"], "points", "touch some points")
     given = [scope.read(TOUCH, row) for row in rows]
     commanded = np.array([_joints(row["joints"], model, units) for row in given])
     tips = np.array([row.lengths("tip") for row in given])

@@ -262,9 +262,9 @@ def test_nothing_is_written_without_a_terminal_or_yes(case, capsys, monkeypatch)
     [
         (lambda d: d.update(robot="puma560"), "points.yaml:1: robot: is 'puma560'"),
         (lambda d: d.update(pionts=1), "did you mean 'points'"),
-        (lambda d: d.update(points=[]), "points: is empty"),
+        (lambda d: d.update(points=[]), "points: must be 1 or more points"),
         (lambda d: d["units"].update(length="feet"), "units.length: cannot be 'feet'"),
-        (lambda d: d["points"][3].update(tip=[1, 2]), "points[3].tip: must be three numbers"),
+        (lambda d: d["points"][3].update(tip=[1, 2]), "points[3].tip: must be 3 numbers"),
         (
             lambda d: d["points"][3]["joints"].pop("waist"),
             "points[3].joints: has no 'waist'; a point needs every joint",

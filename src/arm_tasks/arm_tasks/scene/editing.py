@@ -25,7 +25,7 @@ from arm_common.yaml.editing import (
     flow_mapping,
     flow_word,
 )
-from arm_common.yaml.schema_types import Key, Table
+from arm_common.yaml.schema_types import SUFFIXES, Key, Table
 from arm_common.yaml.typed_mapping import TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
@@ -127,7 +127,6 @@ KINDS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "frame": ("frames", {}),
 }  # fmt: skip
 _NUT = "nut"  # its section and the name of its frame
-_UNITS = {"_mm": ("mm", "m"), "_deg": ("deg", "rad")}  # of a key with and without its suffix
 _TURNED = 1e-6  # [rad] from which a rotation is written
 
 
@@ -333,9 +332,8 @@ class SceneEditor(CheckedEditor[Scene]):
 
 
 def _entry(path: Path, key: str, about: Key) -> BodyEntry:
-    units = _UNITS.get(about.suffix, ("", ""))
-    unit = units[0] if key.endswith(about.suffix) else units[1]
-    label = key.removesuffix(about.suffix)
+    suffix, label = about.suffix, key.removesuffix(about.suffix)
+    unit = suffix[1:] if key.endswith(suffix) else SUFFIXES[suffix].unit
     return BodyEntry(f"{label} [{unit}]" if unit else label, (*path, key))
 
 

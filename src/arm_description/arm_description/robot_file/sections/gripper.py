@@ -21,7 +21,7 @@ from arm_description.model.gripper import (
     Turning,
 )
 from arm_description.robot_file.joints import read_joint_name
-from arm_description.robot_file.robot_keys import CLAW, FINGER, GRIPPER, PALM
+from arm_description.robot_file.robot_keys import CLAW, FINGER, GRIPPER, NAMES_2, PALM
 from arm_description.robot_file.scope import EvaluationContext, Section
 
 
@@ -101,9 +101,7 @@ def default_palm(opening: float) -> Triple:
 
 
 def _read_fingers(field: Field, joint_names: tuple[str, ...]) -> tuple[str, str]:
-    items = field.items()
-    if len(items) != 2:
-        raise field.error(f"must be two names, not {len(items)}", "write [left, right]")
+    items = NAMES_2.items(field, "names", "write [left, right]")
     left, right = (read_joint_name(item) for item in items)
     for name in (left, right):
         if name in joint_names or left == right:

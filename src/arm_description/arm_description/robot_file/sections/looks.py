@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 
 from arm_common.yaml.colours import hex_text, read_colour, rgba
 from arm_common.yaml.document import Field
+from arm_common.yaml.schema_types import ListOf
 
 from arm_description.model.elements import (
     DEFAULT_COLOUR,
@@ -69,11 +70,9 @@ def _read_look_shape(field: Field, scope: EvaluationContext) -> LookShape:
 
 
 def _look_size(field: Field, kind: LookKind, scope: EvaluationContext) -> tuple[float, ...]:
-    key, count = LOOK_SHAPES[kind], len(LOOK_SIZES[kind])
-    items = [field] if count == 1 else field.items()
-    if len(items) != count:
-        problem = f"must be {count} numbers, not {len(items)}"
-        raise field.error(problem, f"give {key.meaning}")
+    key = LOOK_SHAPES[kind]
+    several = key.kind if isinstance(key.kind, ListOf) else None
+    items = several.items(field, "numbers", f"give {key.meaning}") if several else [field]
     leaf = key.leaf or SIZE
     size = tuple(scope.length(item, leaf) for item in items)
     may_be_0 = {"cone": 2, "fillet": 1}.get(kind, 0)  # so many radii

@@ -25,7 +25,7 @@ from arm_description.model.dh_from_axes import (
 from arm_description.model.elements import Joint, JointType
 from arm_description.robot_file.joints import JointTable, read_joint_name, read_limits
 from arm_description.robot_file.relations import JointRelations
-from arm_description.robot_file.robot_keys import MAX_ROWS, SCREW
+from arm_description.robot_file.robot_keys import SCREW, SCREW_ROWS
 from arm_description.robot_file.scope import EvaluationContext, Section, triple
 from arm_description.robot_model import in_order
 
@@ -51,12 +51,11 @@ def table_near_the_arm(table: JointTable, longest: float) -> JointTable:
 def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTable:
     """Read the axes of joints and the flange's pose with every joint at 0."""
     field, home = keys["joints"], keys["home"]
-    screws = [scope.read(SCREW, row) for row in field.items()]
-    if not 0 < len(screws) <= MAX_ROWS:
-        raise field.error(f"has {len(screws)} rows", f"write 1 to {MAX_ROWS}, one for each joint")
+    rows = SCREW_ROWS.items(field, "rows", "write one for each joint")
+    screws = [scope.read(SCREW, row) for row in rows]
     axes = [_axis_line(keys, scope) for keys in screws]
     names = [axis.name for axis in axes]
-    for row, name in zip(field.items(), names, strict=True):
+    for row, name in zip(rows, names, strict=True):
         if names.count(name) > 1:
             raise row.error(f"the name {name!r} is used twice", "rename one of them")
     try:
