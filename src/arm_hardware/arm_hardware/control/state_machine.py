@@ -157,18 +157,16 @@ class DriverStateMachine(ABC):
             left = self._arming_sequence.left if self._arming_sequence else ()
             unarrived = {i for group in left for i in group}
             positions = self._output.positions(unarrived)
-            estimated = self._estimate.positions()
             return DriverSnapshot(
                 self.state,
                 self._note,
                 tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
-                tuple(self._output.meant(estimated)),
                 self._goal_positions(),
                 self._factor,
                 tuple(self._output.servo_positions(unarrived)),
-                tuple(estimated),
+                tuple(self._estimate.positions()),
                 self._moment,
                 self._feedback.state if self._feedback else None,
             )

@@ -698,7 +698,7 @@ class Answers:
 def commanding(nodes, **options):
     clock = Clock()
     common = {"name": "a", "kind": "call_service", "file": "t.yaml", "line": 1, "speed": 1.0}
-    light = Command(**common, to="light", timeout=5.0)
+    light = Command(**common, to="light", type="", content={}, timeout=5.0)
     made = replace(step(0, "command"), command=light, report=replace(report(0), duration=0.0))
     steps = replace(made, **options), step(1, "wait")
     return Engine(

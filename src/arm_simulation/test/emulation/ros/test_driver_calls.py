@@ -8,7 +8,7 @@ import signal
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_testing.factories import factory
-from arm_testing.processes import end, output_of, start_python
+from arm_testing.processes import end, kill, output_of, start_python
 
 from arm_interfaces.msg import HardwareStatus
 
@@ -25,11 +25,6 @@ def command(*words):
     name, *arguments = words
     code, text = output_of(start_python(executable(name), *arguments))
     return code, "".join(line for line in text.splitlines(True) if "RTPS" not in line)
-
-
-def kill(process):
-    process.kill()
-    process.communicate()
 
 
 @pytest.fixture
