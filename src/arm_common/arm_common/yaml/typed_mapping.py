@@ -21,7 +21,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import MAX_TEXT, Field
 from arm_common.yaml.expressions import Expressions, constant_name_problem
-from arm_common.yaml.schema_types import SUFFIXES, Choice, Leaf, ListOf, Table, scale_of
+from arm_common.yaml.schema_types import SUFFIXES, Choice, ListOf, Table, scale_of
 
 _NAMED = re.compile(r"\$(\w*)")  # $name
 _MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # no decimal number: 010, 0x10, 1_0, 1:30
@@ -215,7 +215,7 @@ class TypedMapping:
 
     def value(self, name: str) -> Any:
         """Return a text, truth or number; if it is omitted its default, else "" or None."""
-        form = self._leaf(name).form
+        form = self._table.leaf(name).form
         if form == "text":
             return self.text(name, "")
         if form == "truth":
@@ -268,8 +268,10 @@ class TypedMapping:
             return float(self._default(name, otherwise))
         return self._number(name, *found, most)
 
-    def _number(self, name: str, written: str, item: Field, most: float = math.inf) -> float:
-        leaf, scale = self._leaf(name), scale_of(written)
+    def _number(
+        self, name: str, written: str, item: Field, most: float = math.inf, label: str = ""
+    ) -> float:
+        leaf, scale = self._table.leaf(name), scale_of(written)
         value = self.read_number(item, written.endswith("_deg")) * scale
         if leaf.form == "whole" and value != int(value):
             raise self.fail(f"{name} must be a whole number, not {value:g}", item)
@@ -281,7 +283,7 @@ class TypedMapping:
         if unit is None or abs(value) <= unit.most:
             return value
         hint = "" if written.endswith(leaf.suffix) else f"; is `{leaf.suffix}` missing?"
-        raise self.fail(f"{name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
+        raise self.fail(f"{label or name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
 
     def count(self, name: str) -> int:
         """Return a whole number."""
@@ -300,6 +302,12 @@ class TypedMapping:
             raise self.fail(problem, item)
         return np.array([self._number(name, written, child) for child in item.items()])
 
+    def named_numbers(self, name: str) -> dict[str, float]:
+        """Return the numbers of a section by name (metres, radians)."""
+        written, _ = self.find(name) or (name, None)
+        children = self.children(name)
+        return {k: self._number(name, written, item, label=k) for k, item in children.items()}
+
     def children(self, name: str) -> dict[str, Field]:
         """Return the values of an optional section by name."""
         found = self.find(name)
@@ -317,14 +325,9 @@ class TypedMapping:
         """Return a number, or None if it is omitted and has no default."""
         return self.number(name) if self.has(name) else self._table.keys[name].default
 
-    def _leaf(self, name: str) -> Leaf:
-        leaf = self._table.keys[name].leaf
-        assert leaf is not None, name
-        return leaf
-
     def _default(self, name: str, otherwise: _T | None = None) -> _T:
-        default: _T | None = self._table.keys[name].default
-        default = otherwise if default is None else default
+        declared: _T | None = self._table.keys[name].default
+        default = otherwise if declared is None else declared
         if default is None:
             raise self.fail(f"the key '{name}' is missing")
         return default
