@@ -28,7 +28,7 @@ from typing import Any
 import numpy as np
 import rclpy
 from arm_common.cli import at_least
-from arm_hardware.backends import FEETECH_SERVOS, backends_of
+from arm_hardware.backends import backends_of, load_backend
 from arm_hardware.bus.interface import PCA9685, SerialBus
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import axes_of
@@ -249,7 +249,7 @@ def tick(path: Path, number: int = 1000) -> str:
     """Return the times of a tick's transfers with six servos, as cells of a table [ms]."""
     board = load_calibration(path).board
     assert isinstance(board, SerialBus)
-    bus = RetryingBus(FEETECH_SERVOS.bus(board))
+    bus = RetryingBus(load_backend("feetech").bus(board))
     bus.open()
     bus.start()
     ids, taken = list(board.servos), []

@@ -35,7 +35,7 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, Vector, frame_along, pose, pose_to_matrix, rpy_matrix
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
-from arm_common.yaml.typed_mapping import MAX_LENGTH
+from arm_common.yaml.schema_types import MAX_LENGTH, Leaf
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
@@ -288,14 +288,15 @@ def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
 
 
 VARIABLE = "t"
+SECONDS = Leaf("s", above=0.0)
 DEFAULT_STEP = 0.02  # [s] the period of the servos
 
 
 def _read_functions(
     keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
 ) -> TrajectoryPoints:
-    duration = scope.positive(keys["duration"])
-    step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
+    duration = scope.number(keys["duration"], SECONDS)
+    step = scope.number(keys["step"], SECONDS) if "step" in keys else DEFAULT_STEP
     if duration / step >= MAX_POINTS:
         problem = f"gives {duration / step:.3g} points, at most {MAX_POINTS} are supported"
         raise keys["duration"].error(problem, "increase step")

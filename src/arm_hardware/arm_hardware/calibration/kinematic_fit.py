@@ -66,12 +66,10 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
     return rates[:, [place[name] for name in model.joint_names]]
 
 
-XYZ = ListOf(Leaf("length", "number"), 3, 3)
+XYZ = ListOf(Leaf("length"), 3, 3)
 TOUCH = Table(
     {
-        "joints": Key(
-            Named(Leaf("position", "number"), "joint"), "as commanded, of every joint", True
-        ),
+        "joints": Key(Named(Leaf("position"), "joint"), "as commanded, of every joint", True),
         "tip": Key(XYZ, "where the touching point was, in base_link", True),
     }
 )

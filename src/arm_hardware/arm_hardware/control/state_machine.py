@@ -12,6 +12,8 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from arm_common.control.transition_table import Transition
+
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import (
     SlowHoming,
@@ -23,7 +25,6 @@ from arm_hardware.control.feedback import ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.snapshot import DriverSnapshot, DriverState
-from arm_hardware.control.transition_table import Transition
 from arm_hardware.control.transitions import CONTROL, ControlAction, ControlEvent, ControlState
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
 from arm_hardware.motion.limiter import AxisState

@@ -32,7 +32,7 @@ from arm_interfaces.msg import HardwareStatus
 
 def command(kind, to, type_name="", **content):
     common = {"name": "light", "kind": kind, "file": "t.yaml", "line": 1, "speed": 1.0}
-    return Command(**common, to=to, type=type_name, content=content)
+    return Command(**common, to=to, type=type_name, content=content, timeout=10.0)
 
 
 def check(nodes, made=None, signal=None):

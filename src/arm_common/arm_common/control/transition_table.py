@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_hardware/test/control/test_transitions.py
 """State machines as data: each pair of state and event has a row, or is refused with a reason."""
 
 from __future__ import annotations
