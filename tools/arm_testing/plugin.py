@@ -7,9 +7,9 @@ Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy, only 
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import logging
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -147,17 +147,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.skip("pytest has not loaded launch_testing's plugin"))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run a test of nodes once more if it fails beside others, as colcon's --retest-until-pass.
-
-    Its time-outs may have been missed because other tests kept the machine busy. The summary
-    lists it as RERUN. Tests that need no node get no second chance.
-    """
-    beside_others = "PYTEST_XDIST_WORKER" in os.environ
-    possible = item.config.pluginmanager.hasplugin("rerunfailures")
-    if beside_others and possible and NEED_ROS.intersection(item.path.parts):
-        item.add_marker(pytest.mark.flaky(reruns=1))
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect in little time: keep the compiled tests, and exempt them from garbage collection."""
+    write, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = write
+        gc.freeze()
+        gc.enable()
 
 
 def propagate_logs() -> None:
