@@ -12,12 +12,14 @@ from typing import Any
 
 import rclpy
 from arm_common.ros.node_runner import ExecutorThread
+from rcl_interfaces.srv import GetParameters
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_testing.waiting import BOUND, T
 
-ASK_AGAIN = 20.0  # [s]
+ASK_AGAIN = 5.0  # [s]
+MOST_QUEUED = 50  # messages of all topics
 
 
 class Probe:
@@ -48,6 +50,21 @@ class Probe:
             assert time.monotonic() < deadline, f"no {what} within {patience:.0f} s"
             self.executor.spin_once(timeout_sec=0.05)
         return value
+
+    def catch_up(self) -> None:
+        """Receive what arrived while nobody spun the probe, so that a last message is present."""
+        for _ in range(MOST_QUEUED):
+            self.executor.spin_once(timeout_sec=0.0)
+
+    def wait_known(self, *names: str) -> None:
+        """Wait until nodes have discovered all that the probe has, so that no response is lost.
+
+        A participant announces its endpoints in the order in which they were created.
+        """
+        for name in names:
+            client = self.node.create_client(GetParameters, f"{name}/get_parameters")
+            self.request(client, GetParameters.Request())
+            self.node.destroy_client(client)
 
     def request(self, client: Any, request: Any) -> Any:
         """Call a service; repeat it, because a response can be lost during discovery."""
