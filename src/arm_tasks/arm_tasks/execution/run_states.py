@@ -183,7 +183,7 @@ _REFUSALS: Mapping[RunEvent, Mapping[RunState, str]] = {
         **{s: f"the task is not paused but {s.shown}" for s in _OVER},
     },
     _E.RESCALED: dict.fromkeys((*_GOING, *_REST, *_OVER), "the task is not paused"),
-    _E.OVERDUE: dict.fromkeys((*_GOING, *_WAITING, *_OVER), "the task is not being paused"),
+    _E.OVERDUE: dict.fromkeys((*_GOING, *_WAITING, *_OVER), "the arm does not slow down"),
     **dict.fromkeys(
         (_E.RESTS, _E.STEP_DONE, _E.ALL_DONE, _E.STEP_CANCELED, _E.STEP_FAILED, _E.RECOVERABLE),
         dict.fromkeys(_DONE, "the task is over"),

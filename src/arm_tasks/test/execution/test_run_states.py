@@ -104,47 +104,70 @@ def test_every_state_leads_to_the_end(state):
 # -- The engine ----------------------------------------------------------------------------------
 
 
-class Arm(Port):
-    """Its motions have the status that the test sets."""
+class Watched(Engine):
+    """Notes each event with the state before, which the table must have, and the steps done."""
 
-    status = MoveStatus(MoveState.RUNNING)
-    obeys = True
+    def __init__(self, *arguments, **options):
+        self.events, self.closed = [], 0
+        super().__init__(*arguments, **options)
+        self._port.engine = self
+
+    def _fire(self, event, why=""):
+        self.events.append((self._state, event))
+        assert RUN.row(self._state, event) is not None or event in ASKED, self.events[-1]
+        return super()._fire(event, why)
+
+    def _close_step(self, run):
+        self.closed += 1
+        super()._close_step(run)
+
+
+class Arm(Port):
+    """Its motions have the status that the test sets; they begin and continue in RUNNING only."""
+
+    status = MoveStatus(MoveState.CANCELED)
+
+    @property
+    def moving(self):
+        return not self.status.done
 
     def _start(self, command):
+        assert self.engine._state is RunState.RUNNING and not self.moving
         self.moves.append(command)
+        self.status, self.idle = MoveStatus(MoveState.RUNNING), False
         return SimpleNamespace(poll=lambda: self.status, cancel=self._cancel)
 
     def _cancel(self):
         self.cancels += 1
 
-    def scale_speed_when_idle(self, factor):
-        self.idle_scaling = factor
-
     def move(self, trajectory):
         return self._start(("move", float(trajectory.positions[-1, 0])))
 
+    def scale_speed(self, factor):
+        assert factor == 0.0 or self.engine._state is RunState.RUNNING or not self.moving
+        self.scalings.append(factor)
+
+    def scale_speed_when_idle(self, factor):
+        self.idle_scaling = factor
+
 
 class Rig:
-    """An engine with an arm, whose first step has one more try."""
+    """An engine with an arm and its clock."""
 
-    def __init__(self, *, steps=2, paused=False):
-        self.clock, self.arm = Clock(), None
+    def __init__(self, steps, paused=False):
+        self.clock = Clock()
         self.arm = Arm(self.clock)
-        first = replace(step(0), retries=1)
-        planned = TaskPlan(REQUEST, np.zeros(1), (first, step(1))[:steps])
-        self.engine = Engine(planned, self.arm, clock=self.clock, paused=paused)
+        planned = TaskPlan(REQUEST, np.zeros(1), tuple(steps))
+        self.engine = Watched(planned, self.arm, clock=self.clock, paused=paused)
 
     @property
     def state(self):
         return self.engine._state
 
-    def tick(self, seconds=0.0):
-        self.clock.now += seconds
-        return self.engine.tick()
-
-    def end(self, state, q=0.0):
-        self.arm.status, self.arm.q = MoveStatus(state), q
-        self.tick()
+    def end(self, state, q, idle=True):
+        """Let the motion end somewhere."""
+        self.arm.status, self.arm.q, self.arm.idle = MoveStatus(state), q, idle
+        self.engine.tick()
 
 
 def reach(state, event) -> Rig:
@@ -152,13 +175,12 @@ def reach(state, event) -> Rig:
     last = event is RunEvent.ALL_DONE or state is RunState.SUCCEEDED
     between = event is RunEvent.RESTS and state not in (RunState.PAUSING, RunState.HOLDING)
     between = between and state is not RunState.BRAKING
-    rig = Rig(steps=1 if last else 2)
+    rig = Rig([replace(step(0), retries=1), step(1)][: 1 if last else 2])
     engine = rig.engine
     if not between or state is RunState.SUCCEEDED:
-        rig.tick()
+        engine.tick()
     if state is RunState.BRAKING:
-        rig.arm.idle = False
-        rig.end(MoveState.FAILED)
+        rig.end(MoveState.FAILED, 0.3, idle=False)
     if state in (RunState.PAUSING, RunState.PAUSED):
         engine.pause()
     if state in (RunState.HOLDING, RunState.HELD):
@@ -172,19 +194,19 @@ def reach(state, event) -> Rig:
     if state in (RunState.CANCELING, RunState.CANCELED):
         engine.cancel()
     if state in (RunState.LOST, RunState.CANCELED):
-        rig.end(MoveState.CANCELED)
+        rig.end(MoveState.CANCELED, 0.3)
     elif state.waits and not between:
-        rig.tick()
+        engine.tick()
     return rig
 
 
 def fire(rig, event) -> str | None:
     """Let an event happen; return the answer if it is a request."""
     engine, arm = rig.engine, rig.arm
-    if event is RunEvent.RESTS or event is RunEvent.RECOVERABLE:
-        arm.idle = event is RunEvent.RESTS
+    if event is RunEvent.RESTS:
+        arm.idle = True
     elif event is RunEvent.RESCALED:
-        arm.scale_speed(0.5)
+        arm.scalings.append(0.5)
         rig.clock.now += 1.0
     elif event is RunEvent.OVERDUE:
         arm.obeys = False
@@ -202,9 +224,10 @@ def fire(rig, event) -> str | None:
     if event in requests:
         return requests[event]()
     if event in ENDS:
-        rig.end(ENDS[event], 1.0 if ENDS[event] is MoveState.SUCCEEDED else 0.3)
+        q = 1.0 if ENDS[event] is MoveState.SUCCEEDED else 0.3
+        rig.end(ENDS[event], q, idle=event is not RunEvent.RECOVERABLE)
     else:
-        rig.tick()
+        engine.tick()
     return None
 
 
@@ -219,11 +242,9 @@ def test_engine_does_what_the_table_says(state, event):
     rig = reach(state, event)
     assert rig.state is state
     outcome, moves, cancels = rig.engine.outcome, len(rig.arm.moves), rig.arm.cancels
-    fired, old = [], rig.engine._fire
-    rig.engine._fire = lambda event, why="": (fired.append(event), old(event, why))[1]
     answer = fire(rig, event)
     row = RUN.row(state, event)
-    assert event in fired or row is None or state.done
+    assert (state, event) in rig.engine.events or row is None or state.done
     assert answer in (None, RUN.refusal(state, event))
     assert rig.state is (row.next_state if row else state)
     action = row.action if row else RunAction.NOTHING
@@ -256,52 +277,18 @@ class RunLife(RuleBasedStateMachine):
         if otherwise:
             steps[0] = replace(steps[0], otherwise=1, following=2)
             steps[1:] = replace(steps[0], index=1, otherwise=None), replace(steps[1], index=2)
-        self.clock = Clock()
-        self.arm = Arm(self.clock)
-        planned = TaskPlan(REQUEST, np.zeros(1), tuple(steps))
-        self.engine = Engine(planned, self.arm, clock=self.clock, paused=paused)
-        self.asked_to_stop = False
-        self.closed, self.most = 0, math.inf  # steps that were done, and may be
-        self.watch(self.engine._fire, self.engine._close_step)
-        self.watch_arm(self.arm._start, self.arm.scale_speed)
+        self.rig = Rig(steps, paused)
+        self.engine, self.arm = self.rig.engine, self.rig.arm
+        self.asked_to_stop, self.most = False, math.inf  # steps that may be done
 
-    def watch(self, fire, close):
-        """Note all events, which the table must have, and steps that are done."""
-
-        def fire_and_note(event, why=""):
-            self.visits[self.state] += 1
-            self.fired.add((self.state, event))
-            assert RUN.row(self.state, event) is not None or event in ASKED, (self.state, event)
-            return fire(event, why)
-
-        def close_and_count(run):
-            self.closed += 1
-            close(run)
-
-        self.engine._fire, self.engine._close_step = fire_and_note, close_and_count
-
-    def watch_arm(self, start, scale):
-        """Nothing starts or continues but in RUNNING, and nothing starts in a motion."""
-
-        def start_if_running(command):
-            assert self.state is RunState.RUNNING and not self.moves
-            self.arm.status, self.arm.idle = MoveStatus(MoveState.RUNNING), False
-            return start(command)
-
-        def scale_unless_paused(factor):
-            goes_on = self.state is RunState.RUNNING or not self.moves
-            assert factor == 0.0 or goes_on, self.state
-            scale(factor)
-
-        self.arm._start, self.arm.scale_speed = start_if_running, scale_unless_paused
+    def leave(self):
+        """Note what has happened in this run."""
+        self.visits.update(state for state, _ in self.engine.events)
+        self.fired.update(self.engine.events)
 
     @property
     def state(self):
-        return self.engine._state
-
-    @property
-    def moves(self):
-        return self.engine._run is not None and not self.arm.status.done
+        return self.rig.state
 
     # -- What happens ----------------------------------------------------------------------------
 
@@ -315,17 +302,17 @@ class RunLife(RuleBasedStateMachine):
         if name in ("hold", "release"):
             assert before is self.state or before in (*GOING, RunState.HELD)
         if name in ("resume", "single_step") and not answer:
-            self.most = self.closed + 1 if name == "single_step" else math.inf
+            self.most = self.engine.closed + 1 if name == "single_step" else math.inf
         self.asked_to_stop |= name in ("cancel", "abort", "give_up")
 
     @precondition(lambda self: not self.state.done)
     @rule(seconds=st.sampled_from([0.0, 0.1, 1.0, 4.0]))
     def tick(self, seconds):
         if seconds < 4.0 or self.state is not RunState.RUNNING:  # else the motion is overdue
-            self.clock.now += seconds
+            self.rig.clock.now += seconds
         self.engine.tick()
 
-    @precondition(lambda self: self.moves or self.state is RunState.BRAKING)
+    @precondition(lambda self: self.arm.moving or self.state is RunState.BRAKING)
     @rule(
         end=st.sampled_from([*ENDS.values(), *3 * [MoveState.FAILED, MoveState.SUCCEEDED]]),
         share=st.floats(0.0, 1.0),
@@ -333,16 +320,15 @@ class RunLife(RuleBasedStateMachine):
     )
     def end_motion(self, end, share, rests):
         share = 1.0 if end is MoveState.SUCCEEDED else share
-        self.arm.q += share * (self.arm.moves[-1][1] - self.arm.q)
-        self.arm.status, self.arm.idle = MoveStatus(end), rests
-        self.engine.tick()
+        start, goal = self.arm.q, self.arm.moves[-1][1]
+        self.rig.end(end, start + share * (goal - start), idle=rests)
 
     @precondition(lambda self: not self.state.done)
     @rule(what=st.sampled_from(["obeys", "disobeys", "rests", "rescaled", "reported 0", "pushed"]))
     def disturb(self, what):
         if what == "rests":
-            self.arm.idle |= not self.moves
-        elif what == "pushed" and self.state.waits and not self.moves:
+            self.arm.idle |= not self.arm.moving
+        elif what == "pushed" and self.state.waits and not self.arm.moving:
             self.arm.q += 5.0
             assert "begins elsewhere" in self.engine.resume() or self.engine._is_over
             self.arm.q -= 5.0
@@ -364,6 +350,7 @@ class RunLife(RuleBasedStateMachine):
         assert self.state is before and self.engine.outcome is outcome
         assert (len(self.arm.moves), self.arm.cancels) == (moves, cancels)
         assert not self.engine._speed._is_paused or self.arm.idle_scaling
+        self.leave()
         self.begin(paused, retries, otherwise)
 
     # -- Laws ------------------------------------------------------------------------------------
@@ -377,8 +364,8 @@ class RunLife(RuleBasedStateMachine):
     @invariant()
     def single_step_is_one_step(self):
         if hasattr(self, "engine"):
-            assert self.closed <= self.most
-            if self.closed == self.most:
+            assert self.engine.closed <= self.most
+            if self.engine.closed == self.most:
                 assert self.state.waits or self.state in STOPS | OVER
 
     def teardown(self):
@@ -387,6 +374,7 @@ class RunLife(RuleBasedStateMachine):
             self.engine.cancel()
             self.arm.status = MoveStatus(MoveState.CANCELED)
             assert self.engine.tick().done
+            self.leave()
 
 
 def live(examples, steps, skipped, derandomize=False):

@@ -54,7 +54,7 @@ ABSURD = {
     "retreat: {distance: 300}": "is `_mm` missing?",
     "turn: {angle_deg: 1e9}": "no angle may exceed 10 turns",
     "move_pose: {xyz: [0.2, 0, 0.1], axis: [1e300, 1e300, 0]}": "not with this orientation",
-    "move_posture: {posture: rest, speed: 1e-300}": "must be at least 0.001",
+    "move_posture: {posture: rest, speed: 1e-300}": "must be from 0.001 to 1",
     "play: /etc/passwd": "the task:3: step play: /etc/passwd: there is no such file",
 }
 SEEN = """

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import time
@@ -18,6 +19,7 @@ from arm_common.suggestions import did_you_mean
 from geometry_msgs.msg import Point
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
@@ -28,6 +30,7 @@ from arm_tasks.ros.client.task_goal import ANSWER, XYZ, number_of
 P = ParamSpec("P")
 T = TypeVar("T")
 _MAX_AGE = 2.0  # [s] of the last joint_states
+_ASK_AGAIN = 2.0  # [s]
 SURFACES = {
     "rim": TouchBolt.Request.RIM,
     "end": TouchBolt.Request.END,
@@ -176,16 +179,31 @@ class Arm:
         try:
             await self._thread.until(lambda: not missing(), timeout, "the arm")
             if not self._is_prefix_known:
-                await self._find_prefix()
+                await self._find_prefix(end)
                 left = end - time.monotonic()
                 await self._thread.until(lambda: not missing(), left, "the arm")
         except ArmTimeoutError:
             what = missing() or "the arm"
             raise ArmTimeoutError(f"waited {timeout:g} s for {what}; is it running?") from None
 
-    async def _find_prefix(self) -> None:
-        """Use the prefix of the task server, which is one of its parameters."""
-        response = await self._parameters.call_async(GetParameters.Request(names=["prefix"]))
+    async def _find_prefix(self, end: float) -> None:
+        """Use the prefix of the task server, one of its parameters; ask until a time [s].
+
+        The response to a client that its server has not yet discovered is lost.
+        """
+        request, asked = GetParameters.Request(names=["prefix"]), list[Future]()
+
+        def answered() -> bool:
+            return any(future.done() for future in asked)
+
+        while not answered():
+            left = end - time.monotonic()
+            if left < 0.0:
+                raise ArmTimeoutError("the task server does not answer")
+            asked.append(self._parameters.call_async(request))
+            with contextlib.suppress(ArmTimeoutError):
+                await self._thread.until(answered, min(_ASK_AGAIN, left), "an answer")
+        response = next(future.result() for future in asked if future.done())
         self._names.prefix = "".join(value.string_value for value in response.values)
         self._is_prefix_known = True
 
