@@ -16,8 +16,8 @@ from arm_common.yaml.schema_types import (
     Named,
     Table,
     Variants,
-    scale_of,
 )
+from arm_common.yaml.typed_mapping import scale_of
 
 from arm_testing.plain_data import at
 

@@ -17,7 +17,6 @@ from typing import Any, TypeAlias
 
 from arm_common.yaml.expressions import FOREIGN, MAX_LENGTH
 from arm_common.yaml.schema_types import (
-    SUFFIXES,
     Choice,
     Either,
     Key,
@@ -27,8 +26,8 @@ from arm_common.yaml.schema_types import (
     Named,
     Table,
     Variants,
-    scale_of,
 )
+from arm_common.yaml.typed_mapping import SUFFIXES, scale_of
 
 Schema: TypeAlias = dict[str, Any]
 BEGIN, END = "<!-- keys: begin -->\n", "<!-- keys: end -->\n"

@@ -15,31 +15,6 @@ from typing import Any, TypeAlias
 
 from arm_common.yaml.document import Field
 
-_DEGREE = math.pi / 180.0
-
-
-@dataclass(frozen=True)
-class Suffix:
-    """A unit that ends the name of a key, such as ``width_mm``."""
-
-    scale: float  # its SI value
-    unit: str  # the SI unit, without the suffix
-    most: float  # largest absolute value [SI unit]
-    rule: str  # the same for people
-
-
-MAX_LENGTH = 10.0  # [m] or [m/s]
-MAX_TURNS = 10  # of an angle
-SUFFIXES = {
-    "_mm": Suffix(1e-3, "m", MAX_LENGTH, f"nothing may be larger than {MAX_LENGTH:g} m"),
-    "_deg": Suffix(_DEGREE, "rad", MAX_TURNS * math.tau, f"no angle may exceed {MAX_TURNS} turns"),
-}
-
-
-def scale_of(name: str) -> float:
-    """Return the SI value of the unit that ends the name of a key, 1 if none does."""
-    return next((unit.scale for end, unit in SUFFIXES.items() if name.endswith(end)), 1.0)
-
 
 @dataclass(frozen=True)
 class Leaf:

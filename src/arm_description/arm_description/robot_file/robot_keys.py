@@ -74,9 +74,7 @@ UNITS = Table(
     {
         "length": Key(Choice(LENGTHS), "unit of every length in the file", required=True),
         "angle": Key(Choice(ANGLES), "unit of every angle in the file", required=True),
-        "max_length": Key(
-            SIZE, f"longest one, against mistaken units; {Units.max_length:g} m if omitted"
-        ),
+        "max_length": Key(SIZE, f"against mistaken units; {Units.max_length:g} m if omitted"),
     }
 )
 
@@ -91,6 +89,8 @@ HEAD = {
 LENGTHS_3 = ListOf(LENGTH, 3, 3)
 ANGLES_3 = ListOf(ANGLE, 3, 3)
 NAMES_2 = ListOf(NAME, 2, 2)
+POSITIONS_2 = ListOf(POSITION, 2, 2)
+SCALE = Either((FACTOR, ListOf(FACTOR, 3, 3)))
 ORIGIN = Table(
     {
         "xyz": Key(LENGTHS_3, "position", default=ZEROS),
@@ -168,11 +168,7 @@ SCREW = Table(
     {
         "name": Key(NAME, "name of the joint, unique in the robot", required=True),
         "type": Key(Choice(JOINT_TYPES), "type of the joint", required=True),
-        "axis": Key(
-            ListOf(NUMBER, 3, 3),
-            "direction of positive motion in base_link with every joint at 0, of any length",
-            required=True,
-        ),
+        "axis": Key(ListOf(NUMBER, 3, 3), "positive direction in base_link, joints at 0", True),
         "at": Key(LENGTHS_3, "a point of the axis, likewise", required=True),
         "limits": Key(LIMITS, "its limits", required=True),
         "source": FROM,
@@ -198,11 +194,7 @@ PALM = Table(_box("z", "y", "x"))
 CLAW = Table(
     {
         "length": Key(SIZE, "from a jaw's pivot to its tip, where it grips", required=True),
-        "pivots": Key(
-            SIZE_OR_0,
-            "distance between the pivots, or from a fixed jaw's face to the other's pivot",
-            required=True,
-        ),
+        "pivots": Key(SIZE_OR_0, "between the pivots, or a fixed jaw's face and a pivot", True),
         "open": Key(
             ANGLE,
             "angle of a jaw when open, from the tool's z outwards to the line from pivot to tip; "
@@ -211,9 +203,7 @@ CLAW = Table(
         ),
         "closed": Key(ANGLE, "the same when closed; where the tips meet if omitted"),
         "turning": Key(Choice(TURNING), "the jaws that turn", default=TURNING[0]),
-        "face": Key(
-            LENGTH, "from the tool's z to a fixed jaw's face; by default half of the widest"
-        ),
+        "face": Key(LENGTH, "from the tool's z to a fixed jaw's face; half the widest if omitted"),
     }
 )
 GRIPPER = Table(
@@ -227,9 +217,7 @@ GRIPPER = Table(
         "max_width": Key(LENGTH, "width when open, above min_width; of a claw computed"),
         "claw": Key(CLAW, "jaws that turn, in place of fingers that slide"),
         "velocity": Key(Leaf("length/s", above=0.0), "maximum speed of the width", True),
-        "acceleration": Key(
-            Leaf("length/s^2", above=0.0), f"maximum acceleration of the width; {_RAMP}"
-        ),
+        "acceleration": Key(Leaf("length/s^2", above=0.0), f"maximum acceleration; {_RAMP}"),
         "effort": Key(Leaf("N", above=0.0), "force of a finger at its tip", default=DEFAULT_FORCE),
         "finger": Key(FINGER, "box of a finger; by default in proportion to max_width or claw"),
         "palm": Key(PALM, "box of the palm; in proportion to max_width if omitted"),
@@ -240,9 +228,7 @@ GRIPPER = Table(
 MOVED = Key(NAME, "joint that the actuator moves", required=True)
 SHAFT = Key(NAME, "name of the actuator in the calibration; the joint's if omitted")
 SHAFTS = Key(ListOf(NAME, 2, 8), "names of the actuators in the calibration", required=True)
-REDUCTION = Key(
-    FACTOR, "turns of the actuator per turn of the joint, negative if opposite", default=1.0
-)
+REDUCTION = Key(FACTOR, "actuator's turns per joint's turn, negative if opposite", default=1.0)
 OFFSET = Key(POSITION, "position of the joint with the actuator at 0", default=0.0)
 _PAIR_OF_RATIOS = ListOf(FACTOR, 2, 2)
 _COUPLED = {
@@ -311,7 +297,7 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
     "table": {
         **_ONE,
         "points": Key(
-            ListOf(ListOf(POSITION, 2, 2), 2, 200),
+            ListOf(POSITIONS_2, 2, 200),
             "[joint, actuator] as measured, the first increasing, the second in one direction",
             required=True,
         ),
@@ -325,10 +311,7 @@ def _transmission(kind: str) -> Table:
         {
             "type": Key(Choice(tuple(_KINDS)), "type of the transmission", required=True),
             **_KINDS[kind],
-            "range": Key(
-                ListOf(POSITION, 2, 2),
-                "least and largest position of each actuator; what its servo can do if omitted",
-            ),
+            "range": Key(POSITIONS_2, "least and largest of each actuator; by servo if omitted"),
             "velocity": Key(RATE, "maximum speed of each actuator; its joints' if omitted"),
             "acceleration": Key(ACCELERATION, "maximum acceleration; likewise"),
             "source": FROM,
@@ -343,11 +326,7 @@ BAR = Table(
         "name": Key(NAME, "name of the bar", required=True),
         "beside": Key(NAME, "joint whose link it is parallel to", required=True),
         "levers": Key(NAME, "joint whose link its two levers turn with", required=True),
-        "at": Key(
-            LENGTHS_3,
-            "end of the lever from the axis of that joint, in its link with all joints at 0",
-            required=True,
-        ),
+        "at": Key(LENGTHS_3, "lever's end from that joint's axis, in its link, joints at 0", True),
         "source": FROM,
     }
 )
@@ -382,11 +361,7 @@ MESH = Table(
     {
         "visual": Key(FILE, "mesh drawn in place of the skeleton", required=True),
         "collision": Key(FILE, "collision mesh; the visual mesh if omitted"),
-        "scale": Key(
-            Either((FACTOR, ListOf(FACTOR, 3, 3))),
-            "metres per unit of the mesh, 0.001 for mm",
-            default=1.0,
-        ),
+        "scale": Key(SCALE, "metres per unit of the mesh, 0.001 for mm", default=1.0),
         "origin": Key(ORIGIN, "link <- mesh"),
         "source": FROM,
     }
@@ -432,13 +407,8 @@ _COMMON = {
     "servo": Key(SERVO, "servo of all turning joints whose limits give neither servo nor effort"),
     "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool"),
     "gripper": Key(GRIPPER, "two fingers that slide, or a claw"),
-    "postures": Key(
-        Named(Named(POSITION, "joint"), "posture"),
-        "named positions: one per joint, and gripper: a width",
-    ),
-    "transmissions": Key(
-        ListOf(TRANSMISSION, 1, MAX_ROWS), "between joints and servos; one servo each if omitted"
-    ),
+    "postures": Key(Named(Named(POSITION, "joint"), "posture"), "each joint; gripper: a width"),
+    "transmissions": Key(ListOf(TRANSMISSION, 1, MAX_ROWS), "to servos; one each if omitted"),
     "bars": Key(ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"),
     "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool"),
     "masses": Key(

@@ -35,7 +35,8 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, Vector, frame_along, pose, pose_to_matrix, rpy_matrix
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
-from arm_common.yaml.schema_types import MAX_LENGTH, Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.typed_mapping import MAX_LENGTH
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint

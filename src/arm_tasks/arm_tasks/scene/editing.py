@@ -25,8 +25,8 @@ from arm_common.yaml.editing import (
     flow_mapping,
     flow_word,
 )
-from arm_common.yaml.schema_types import SUFFIXES, Key, Table
-from arm_common.yaml.typed_mapping import TypedMapping
+from arm_common.yaml.schema_types import Key, Table
+from arm_common.yaml.typed_mapping import SUFFIXES, TypedMapping
 
 from arm_tasks.errors import SceneError, shipped
 from arm_tasks.scene.file import (
