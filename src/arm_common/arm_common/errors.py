@@ -88,6 +88,15 @@ def escaped(text: str) -> str:
     return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def is_utf8(text: str) -> bool:
+    """Return whether UTF-8 can encode a text; not every name of a file, nor escape in one, can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 _LARGEST = 1e15  # above, digits before the point would be invented
 
 

@@ -10,11 +10,13 @@ installed package adds rows as entry points of the group "arm_hardware.backends"
 
 from __future__ import annotations
 
+import argparse
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from arm_common.errors import InputError
@@ -133,53 +135,59 @@ class Backend:
         return made
 
 
-SERVOKIT = Backend(
-    protocol=PCA9685,
-    text="a PCA9685 by Adafruit's library",
-    connect="arm_hardware.bus.servokit:servokit_bus",
-    emulate="arm_simulation.emulation.board:emulate_servokit",
-    modules=("adafruit_servokit", "board"),
-    packages=(
-        "adafruit-blinka",
-        "adafruit-circuitpython-pca9685",
-        "adafruit-circuitpython-servokit",
+SHIPPED = SimpleNamespace(
+    servokit=Backend(
+        protocol=PCA9685,
+        text="a PCA9685 by Adafruit's library",
+        connect="arm_hardware.bus.servokit:servokit_bus",
+        emulate="arm_simulation.emulation.board:emulate_servokit",
+        modules=("adafruit_servokit", "board"),
+        packages=(
+            "adafruit-blinka",
+            "adafruit-circuitpython-pca9685",
+            "adafruit-circuitpython-servokit",
+        ),
     ),
-)
-I2C_DEV = Backend(
-    protocol=PCA9685,
-    text="a PCA9685 by the kernel's interface, smbus2",
-    connect="arm_hardware.bus.pca9685:i2c_dev_bus",
-    emulate="arm_simulation.emulation.board:SimulatedBoard",
-    modules=("smbus2",),
-    packages=("smbus2",),
-)
-FEETECH_SERVOS = Backend(
-    protocol=FEETECH,
-    text="smart servos of Feetech",
-    connect="arm_hardware.bus.feetech.bus:serial_bus",
-    emulate="arm_simulation.emulation.feetech_bus:SimulatedServoBus",
-    modules=("scservo_sdk",),
-    packages=("feetech-servo-sdk",),
-    needs="arm_hardware.calibration.servo_needs:with_needs",
+    i2c_dev=Backend(
+        protocol=PCA9685,
+        text="a PCA9685 by the kernel's interface, smbus2",
+        connect="arm_hardware.bus.pca9685:i2c_dev_bus",
+        emulate="arm_simulation.emulation.board:SimulatedBoard",
+        modules=("smbus2",),
+        packages=("smbus2",),
+    ),
+    feetech=Backend(
+        protocol=FEETECH,
+        text="smart servos of Feetech",
+        connect="arm_hardware.bus.feetech.bus:serial_bus",
+        emulate="arm_simulation.emulation.feetech_bus:SimulatedServoBus",
+        modules=("scservo_sdk",),
+        packages=("feetech-servo-sdk",),
+        needs="arm_hardware.calibration.servo_needs:with_needs",
+    ),
 )
 BACKENDS = PluginGroup(
     "arm_hardware.backends",
     "backend",
-    {
-        "servokit": f"{__name__}:SERVOKIT",
-        "i2c_dev": f"{__name__}:I2C_DEV",
-        "feetech": f"{__name__}:FEETECH_SERVOS",
-    },
+    {name: f"{__name__}:SHIPPED.{name}" for name in vars(SHIPPED)},
 )
-BACKENDS_HELP = (
-    f"servokit: {SERVOKIT.text}; i2c_dev: {I2C_DEV.text}; feetech: {FEETECH_SERVOS.text}; auto: "
-    "chosen by the calibration"
+BACKENDS_HELP = "; ".join(
+    (
+        *(f"{name}: {backend.text}" for name, backend in vars(SHIPPED).items()),
+        "auto: chosen by the calibration",
+    )
 )
 
 
 def backend_names() -> tuple[str, ...]:
     """Return what the option `backend` may be, those of installed packages included."""
     return (AUTO, *BACKENDS.names)
+
+
+def add_backend(parser: argparse.ArgumentParser) -> None:
+    """Add ``--backend``."""
+    text = f"what drives the servos; {BACKENDS_HELP}"
+    parser.add_argument("--backend", choices=backend_names(), default=AUTO, help=text)
 
 
 def load_backend(name: str) -> Backend:

@@ -9,10 +9,10 @@ from arm_common.ros.launch import (
     namespace_arguments,
 )
 from arm_tasks.bringup.arguments import Arg
-from arm_tasks.bringup.launch import check_arguments, declared, failure_argument, table_node
+from arm_tasks.bringup.launch import check_arguments, declared, table_node
 from arm_tasks.bringup.processes import compose, processes
 from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, GroupAction, OpaqueFunction
+from launch.actions import GroupAction, OpaqueFunction
 from launch.conditions import IfCondition, UnlessCondition
 from launch.substitutions import (
     AndSubstitution,
@@ -102,17 +102,5 @@ def arguments():
         *declared("world", "scene", "task_path", "part", "network", "speed", "composed"),
         *declared("params_file", "log_level", params_file=CONFIG),
         *namespace_arguments(),
-        DeclareLaunchArgument(
-            "tasks",
-            default_value="false",
-            choices=["true", "false"],
-            description="Whether to run tasks: task server, scene and, unless hardware is real,"
-            " the simulated world.",
-        ),
-        DeclareLaunchArgument(
-            "moveit_group",
-            default_value="arm",
-            description="Planning group of compute_ik; none: move_group serves it and compute_fk.",
-        ),
-        failure_argument(),
+        *declared("tasks", "moveit_group", "when_failed"),
     ]

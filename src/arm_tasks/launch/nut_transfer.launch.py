@@ -79,5 +79,5 @@ def arguments():
     """Return the launch arguments besides those of bringup.launch.py."""
     return [
         *declared("task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"),
-        *view_arguments(RVIZ_CONFIG, "the last task has ended or failed"),
+        *view_arguments(RVIZ_CONFIG),
     ]

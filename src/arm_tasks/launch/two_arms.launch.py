@@ -5,12 +5,10 @@
 from dataclasses import replace
 
 from arm_common.ros.launch import StartTogether, set_network
-from arm_description.library import DEFAULT_ROBOT
 from arm_tasks.bringup.arguments import Arg, use_sim_time
 from arm_tasks.bringup.launch import (
     RvizConfig,
     declared,
-    failure_argument,
     table_node,
     view_arguments,
     viewed_in,
@@ -103,18 +101,7 @@ def browser():
 def arguments():
     """Return the launch arguments; those of nut_transfer.launch.py apply to both arms."""
     return [
-        *declared("viewer", "viewer_port", "speed", "network"),
-        DeclareLaunchArgument(
-            "robot",
-            default_value=DEFAULT_ROBOT,
-            description="Robot of both arms: a shipped name or the path of a YAML file.",
-        ),
-        DeclareLaunchArgument(
-            "spacing",
-            default_value="0.6",
-            description="Distance between the bases [m]; more than twice the arms' reach, since"
-            " neither plans around the other.",
-        ),
+        *declared("viewer", "viewer_port", "speed", "network", "robot", "spacing"),
         *(
             DeclareLaunchArgument(
                 f"{name}_calibration",
@@ -124,6 +111,6 @@ def arguments():
             )
             for name in ARMS
         ),
-        *view_arguments(RVIZ_CONFIG, "both tasks have ended or failed"),
-        failure_argument(),
+        *view_arguments(RVIZ_CONFIG),
+        *declared("when_failed"),
     ]

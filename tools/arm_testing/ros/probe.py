@@ -1,15 +1,17 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A probe node that runs in the test process."""
+"""Nodes that run in the test process: a probe, and those under test."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import rclpy
+from arm_common.ros.node_runner import ExecutorThread
 from rcl_interfaces.srv import GetParameters
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -85,3 +87,18 @@ class Probe:
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
+
+
+@contextmanager
+def spun(*makers: Callable[[], Any]) -> Iterator[list[Any]]:
+    """Make nodes in the default context and spin them in a thread; end them afterwards."""
+    rclpy.init()
+    nodes = [make() for make in makers]
+    thread = ExecutorThread(SingleThreadedExecutor(), nodes, lambda: None)
+    try:
+        yield nodes
+    finally:
+        thread.stop()
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown()

@@ -228,6 +228,12 @@ class Stack(Probe):
         self.wait_for(future.done, "the result of a goal", bound)
         return future.result().result
 
+    def begin(self, text, task="swing", **options):
+        """Begin a task by its text and name; return the goal handle."""
+        handle = self.send(self.run_task, RunTask.Goal(task=task, text=text, **options))
+        assert handle.accepted
+        return handle
+
     def run(self, **goal):
         """Run a task to its end; return the result."""
         return self.result(self.send(self.run_task, RunTask.Goal(**goal)))
@@ -246,6 +252,17 @@ class Stack(Probe):
         """End everything."""
         self.group.stop()
         super().close()
+
+
+def swing(speed):
+    """Return the text of a task clear of the bolts, slow enough to be interrupted."""
+    return f"""\
+task: swing
+steps:
+  - move_joints: {{name: there, joints: {{waist: -0.4}}, speed: {speed}}}
+  - open: {{width_mm: 20}}
+  - move_joints: {{name: back, joints: {{waist: 0.0}}, speed: {speed}}}
+"""
 
 
 def seconds(stamp):

@@ -58,12 +58,9 @@ OTHER_MEANING = {
     "IK modes": {
         "arm_description/arm_description/trajectories/trajectory.py",  # compared below
     },
-    "tolerance axes": {"arm_tasks/arm_tasks/task/task_keys.py"},
     "joint types": {
         "arm_description/arm_description/urdf/elements.py",  # those of URDF, which has six
-        "arm_description/arm_description/robot_file/robot_keys.py",
     },
-    "looks": {"arm_description/arm_description/robot_file/robot_keys.py"},
 }
 FEW = 3  # words, of which parts, and data for each, are no list of them
 

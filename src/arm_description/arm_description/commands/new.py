@@ -34,9 +34,9 @@ from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, SHOWN, Units
-from arm_description.robot_file.joints import DEFAULT_VELOCITY, compound_joints, name_owner
+from arm_description.robot_file.joints import compound_joints, name_owner
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.robot_keys import COMPOUND, MAX_ROWS, TYPES
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, MAX_ROWS, TYPES
 from arm_description.robot_file.scope import MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel

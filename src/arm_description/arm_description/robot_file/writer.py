@@ -36,9 +36,8 @@ from arm_description.model.elements import (
 )
 from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
 from arm_description.model.units import Units, exact_text
-from arm_description.robot_file.joints import DEFAULT_VELOCITY
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.sections.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 

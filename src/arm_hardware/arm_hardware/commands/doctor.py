@@ -18,7 +18,7 @@ from pathlib import Path
 from arm_common.cli import run
 from arm_common.network import limit_to_this_computer
 
-from arm_hardware.backends import I2C_DEV, backends_of
+from arm_hardware.backends import backends_of, load_backend
 from arm_hardware.bus.interface import DEVICE, Bus, SerialBus, ServoBoard
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.commands.doctor_checks import (
@@ -67,7 +67,7 @@ def _loopback() -> Loopback:
 
 def _readable_board(board: ServoBoard) -> Bus:
     """Return a bus, still closed, to read a board that may be in use; it needs no library."""
-    return I2C_DEV.bus(board, locked=False)
+    return load_backend("i2c_dev").bus(board, locked=False)
 
 
 def _servo_bus(bus: SerialBus) -> Bus:

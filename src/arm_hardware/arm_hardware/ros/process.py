@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the driver node as a process, which ends with its exit action; exit code 0 after a signal.
+"""Run the driver node as a process; a signal ends it with the exit action and exit code 0.
 
 Goals are aborted, servos hold or are released, and the last status is published while the executor
 still spins. The core's log records are forwarded to ROS.

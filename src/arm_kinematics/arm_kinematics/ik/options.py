@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of inverse kinematics, the modes among them, and their record for the kernels.
 
-A mode says what of a target pose counts; all that has modes follows the table here.
+A mode says what of a target pose counts; `CONTRIBUTING.md` lists what else a mode needs.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import sys
 
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_common.terminal import print_line
 from arm_hardware.errors import HardwareError
 
 from arm_common import cli
@@ -49,14 +50,9 @@ def _rehearse(options: argparse.Namespace) -> None:
     servo, value = getattr(options, "servo", ""), getattr(options, "value", 0.0)
     with drivers(options.namespace) as running:
         driver = only_driver(running)
-        _print(driver.rehearse(options.event, servo, value * UNITS.get(options.unit, 1.0)))
+        print_line(driver.rehearse(options.event, servo, value * UNITS.get(options.unit, 1.0)))
         if servo or options.unit:
-            driver.watch(_WATCHED, _print)
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+            driver.watch(_WATCHED, print_line)
 
 
 if __name__ == "__main__":

@@ -23,14 +23,9 @@ BETWEEN = 0.04  # [s] repeat period of a held key or a joystick
 @pytest.fixture(scope="module")
 def client():
     client = nc.Client()
-    process = nc.NodeProcess(robot="nut_arm", hardware="fake", autostart="activate")
-    try:
+    with nc.running_driver(client, robot="nut_arm", hardware="fake", autostart="activate"):
         client.wait_armed()
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0 and "Traceback" not in output
 
 
 @pytest.fixture
@@ -63,14 +58,11 @@ def started(*arguments):
 @pytest.fixture(scope="module")
 def running(client):
     """Run a teleop and check that it quits cleanly."""
-    program = started()
-    try:
+    with started() as program:
         yield program
         program.type("q")
         assert program.end() == 0 and "Traceback" not in program.said
         assert "The arm holds" in program.said and program.attributes() == program.before
-    finally:
-        program.close()
 
 
 @pytest.fixture
@@ -105,16 +97,13 @@ def test_held_key_moves_a_joint_until_it_is_released(arm, teleop):
 
 
 def test_arm_stops_when_teleop_is_killed(arm):
-    program = started()
-    try:
+    with started() as program:
         program.type("++")
         hold(program, "w", lambda: arm.position("waist") > 0.1)
         program.kill()
         arm.wait_settled(HardwareStatus.ARMED)
         assert program.end() == -signal.SIGKILL
         assert arm.position("waist") < 1.5
-    finally:
-        program.close()
 
 
 def test_held_keys_move_the_jaws_until_they_are_released(arm, teleop):
@@ -315,10 +304,7 @@ def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
 
 
 def test_teleop_reports_a_different_robot(arm, monkeypatch):
-    program = pp.PtyProgram(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560")
-    try:
+    with pp.PtyProgram(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560") as program:
         program.wait_for("is it the same robot?")
         program.type("\x03")
         assert program.end() == 0 and "Traceback" not in program.said
-    finally:
-        program.close()

@@ -37,7 +37,7 @@ from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import JOINT_TYPES, DhRow, Joint, JointType
 from arm_description.model.units import LENGTHS, Units
-from arm_description.robot_file.joints import DEFAULT_VELOCITY
+from arm_description.robot_file.robot_keys import DEFAULT_VELOCITY
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 

@@ -160,6 +160,42 @@ ARGUMENTS = (
         ("debug", "info", "warn", "error", "fatal"),
     ),
 )
+# Of the launch files alone; a file may give another default.
+LAUNCH_ARGUMENTS = (
+    Argument(
+        "tasks",
+        "false",
+        "Whether to run tasks: task server, scene and, unless hardware is real, the simulated"
+        " world.",
+        ("true", "false"),
+    ),
+    Argument(
+        "moveit_group",
+        "arm",
+        "Planning group of compute_ik; none: move_group serves it and compute_fk.",
+    ),
+    Argument(
+        "when_done",
+        "stay",
+        "What to do when all tasks have ended or failed: shutdown ends the launch, stay keeps it"
+        " running. The default is stay with a view, shutdown without one.",
+        ("shutdown", "stay"),
+    ),
+    Argument(
+        "when_failed",
+        "shutdown",
+        "What to do when a node ends or the view is closed: shutdown ends the launch; stay keeps"
+        " the other nodes running, for files that include this one.",
+        ("shutdown", "stay"),
+    ),
+    Argument("rviz_config", "", "RViz configuration; the shipped one is opened as a copy."),
+    Argument(
+        "spacing",
+        "0.6",
+        "Distance between the bases [m]; more than twice the arms' reach, since neither plans"
+        " around the other.",
+    ),
+)
 
 
 def default_values(**given: str) -> dict[str, str]:

@@ -32,7 +32,13 @@ from launch.utilities import normalize_to_list_of_substitutions, perform_substit
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
-from arm_tasks.bringup.arguments import ARGUMENTS, check_inputs, check_port, checked_world
+from arm_tasks.bringup.arguments import (
+    ARGUMENTS,
+    LAUNCH_ARGUMENTS,
+    check_inputs,
+    check_port,
+    checked_world,
+)
 from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
 from arm_tasks.errors import TasksError
 from arm_tasks.task.parser import load_task
@@ -53,8 +59,8 @@ class _Tasks:
 
 
 def declared(*names: str, **defaults: Any) -> list[Any]:
-    """Declare arguments as the table of `./arm` has them, but for the defaults given here."""
-    table = {argument.name: argument for argument in ARGUMENTS}
+    """Declare arguments as `arguments.py` has them, but for the defaults given here."""
+    table = {argument.name: argument for argument in (*ARGUMENTS, *LAUNCH_ARGUMENTS)}
     return [
         DeclareLaunchArgument(
             name,
@@ -113,34 +119,11 @@ def viewed_in(kind: str) -> IfCondition:
     return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
 
 
-def view_arguments(rviz_config: Any, when: str) -> list[Any]:
+def view_arguments(rviz_config: Any) -> list[Any]:
     """Declare what a launch file with a view does at the end, and the configuration of RViz."""
     without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
-    return [
-        DeclareLaunchArgument(
-            "when_done",
-            default_value=IfElseSubstitution(without_view, "shutdown", "stay"),
-            choices=["shutdown", "stay"],
-            description=f"What to do when {when}: shutdown ends the launch, stay keeps it running."
-            " The default is stay with a view, shutdown without one.",
-        ),
-        DeclareLaunchArgument(
-            "rviz_config",
-            default_value=rviz_config,
-            description="RViz configuration; the shipped one is opened as a copy.",
-        ),
-    ]
-
-
-def failure_argument() -> Any:
-    """Declare what happens when a node ends."""
-    return DeclareLaunchArgument(
-        "when_failed",
-        default_value="shutdown",
-        choices=["shutdown", "stay"],
-        description="What to do when a node ends or the view is closed: shutdown ends the"
-        " launch; stay keeps the other nodes running, for files that include this one.",
-    )
+    when_done = IfElseSubstitution(without_view, "shutdown", "stay")
+    return declared("when_done", "rviz_config", when_done=when_done, rviz_config=rviz_config)
 
 
 def check_arguments(context: LaunchContext) -> None:

@@ -8,7 +8,7 @@ import signal
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_testing.factories import factory
-from arm_testing.processes import end, output_of, start_python
+from arm_testing.processes import end, kill, output_of, start_python
 from arm_testing.waiting import wait_for
 
 from arm_interfaces.msg import HardwareStatus
@@ -31,11 +31,6 @@ def command(*words):
 def wait_for_answer(expected, *words):
     """Run a command until its exit code and output are as expected: discovery has no end."""
     wait_for(lambda: expected(*command(*words)), " ".join(words))
-
-
-def kill(process):
-    process.kill()
-    process.communicate()
 
 
 @pytest.fixture
