@@ -11,6 +11,7 @@ import pytest
 from arm_common.plugins import PluginGroup
 from arm_description.library import DEFAULT_ROBOT
 from arm_description.model.elements import Convention, JointType, LookKind, Material
+from arm_description.model.units import UNITS
 from arm_description.trajectories.trajectory import Specified
 from arm_hardware.backends import BACKENDS
 from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
@@ -45,6 +46,7 @@ VOCABULARIES = {
     "joint types": ("arm_description/arm_description/model/elements.py", get_args(JointType)),
     "materials": ("arm_description/arm_description/model/elements.py", get_args(Material)),
     "looks": ("arm_description/arm_description/model/elements.py", get_args(LookKind)),
+    "units": ("arm_description/arm_description/model/units.py", tuple(UNITS)),
     "arguments": (
         "arm_tasks/arm_tasks/bringup/arguments.py",
         tuple(argument.name for argument in ARGUMENTS),

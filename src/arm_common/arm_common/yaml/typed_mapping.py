@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from arm_common.errors import CONTROL, InputError
+from arm_common.errors import CONTROL, InputError, exact_text
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import MAX_TEXT, Field
@@ -122,7 +122,7 @@ class Variables:
         if text in self.texts:
             return self._value(self.texts[text])
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError as error:
             raise item.error(error.problem, error.remedy) from None
 
@@ -132,17 +132,12 @@ class Variables:
     def _value(self, text: str) -> str:
         """Return the value of an expression, or a text that is none."""
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError:
             return text  # reported where it is used as a number
 
     def _expressions(self, degrees: bool) -> Expressions:
         return Expressions(self.texts, SUFFIXES["_deg"].scale if degrees else 1.0, noun="variable")
-
-
-def _number_text(value: float) -> str:
-    """Return a number as text, without a point if it is whole."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 NO_VARIABLES = Variables()

@@ -14,7 +14,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 import rclpy
 from arm_common.network import limit_to_this_computer
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import CALLS
+from arm_common.ros.service_client import ServiceClient
 from arm_common.suggestions import did_you_mean
 from geometry_msgs.msg import Point
 from rcl_interfaces.srv import GetParameters
@@ -103,7 +103,7 @@ class Arm:
         self._joints: Mapping[str, float] = {}
         self._received = -_MAX_AGE
         self._received_any = False
-        self._parameters = self.node.create_client(GetParameters, "task_server/get_parameters")
+        self._parameters = ServiceClient(self.node, GetParameters, "task_server/get_parameters")
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
 
     move_joints = _blocking(AsyncArm.move_joints)
@@ -173,7 +173,7 @@ class Arm:
             if self.later.missing or not self._received_any:
                 return self.later.missing or "joint_states"
             if not self._is_prefix_known:
-                return "" if self._parameters.service_is_ready() else "the task server"
+                return "" if self._parameters.is_ready else "the task server"
             return "" if self._joints else f"joints named {self._names.prefix}* in joint_states"
 
         try:
@@ -227,7 +227,7 @@ class Teacher:
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
         self._clients = {
-            name: arm.node.create_client(kind, f"teach/{name}", qos_profile=CALLS)
+            name: ServiceClient(arm.node, kind, f"teach/{name}")
             for kind, names in _SERVICES.items()
             for name in names
         }
@@ -286,6 +286,4 @@ class Teacher:
         return self._call("touch_bolt", bolt=bolt, action=chosen, **fields)
 
     def _call(self, service: str, **fields: Any) -> str:
-        client: Any = self._clients[service]
-        request = client.srv_type.Request(**fields)
-        return str(self._arm.later.call(client, request, service).wait().message)
+        return self._arm.later.call(self._clients[service], service, **fields).wait()
