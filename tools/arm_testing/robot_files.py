@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for robots and commands: a small robot file, Pinocchio, files, a one-line error."""
+"""Fixtures for robots and commands: robot files, random numbers, Pinocchio, a one-line error."""
 
 import math
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from arm_description.robot_file.reader import parse_robot
 
@@ -69,6 +70,11 @@ tool: {xyz: [87, 0, 0]}
 postures:
   rest: {waist: 0, shoulder: 90, elbow: -90}
 """
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261120)
 
 
 @pytest.fixture(scope="session")

@@ -188,6 +188,7 @@ class Client:
         self.wait_state(HardwareStatus.ARMED)
         assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
         wait_for(self.topic.get_subscription_count, "subscription of the topic form")
+        self.lifecycle()  # its client is the newest: the node then knows the others, too
         self.wait_settled(HardwareStatus.ARMED)
 
     def wait_settled(self, state: int):

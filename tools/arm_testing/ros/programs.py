@@ -113,6 +113,6 @@ def browser_page():
     can run.
     """
     with open_page((800 + 324, 520)) as page:  # the scene, and the panel beside it
-        page.set_default_timeout(1e3 * PATIENCE)
+        page.context.set_default_timeout(1e3 * PATIENCE)
         page.context.add_init_script(FEW_FRAMES)
         yield page

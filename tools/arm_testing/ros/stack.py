@@ -141,6 +141,7 @@ class Stack(Probe):
         self.wait_for(self.run_task.server_is_ready, "the task server", _COMPILING)
         self.wait_for(self.follow.server_is_ready, "the trajectory server")
         self.wait_for(self.gripper.server_is_ready, "the gripper server")
+        self.wait_known("arm_hardware", "task_server")
         self.start_posture = self.start_posture or dict(self.joints)
 
     def home(self):
@@ -195,11 +196,9 @@ class Stack(Probe):
     def wait_still(self):
         """Wait until driver and joint_states report that the arm is at rest.
 
-        Messages that arrived while nobody spun the probe are passed over: they say where the arm
-        was before.
+        Messages that arrived while nobody spun the probe say where the arm was before.
         """
-        for _ in range(4 * self.QUEUE):
-            self.executor.spin_once(timeout_sec=0.0)
+        self.catch_up()
         former = self.states
 
         def stands():

@@ -181,11 +181,12 @@ def test_arguments_are_read_from_a_parser():
     assert synopsis(taken) == "FILE [...]"
 
 
-def test_trajectory_page_names_every_key():
+def test_trajectory_page_names_every_key_and_column():
     from arm_description.trajectories import formats
 
     text = (FOLDER / "trajectories.md").read_text(encoding="utf-8")
-    keys = {*formats.COMMON_KEYS, *formats.POINT_KEYS, *formats.FUNCTION_KEYS}
+    keys = {*formats.POINTS.keys, *formats.FUNCTIONS.keys, *formats.TOOL_POSITION, formats.TIME}
+    keys |= {column for columns in formats.TOOL_ORIENTATIONS for column in columns}
     assert not [key for key in keys if not re.search(rf"`[^`]*\b{key}\b|^{key}:", text, re.M)]
 
 

@@ -43,7 +43,7 @@ def _read_channels(field: Field) -> Rgba:
     parts = field.items()
     values = tuple(part.number() for part in parts)
     if len(values) not in (3, 4) or not all(map(_CHANNEL.allows, values)):
-        raise field.error("must be red, green, blue, opacity, each 0 to 1", _REMEDY)
+        raise field.error(f"must be red, green, blue, opacity, each {_CHANNEL.bounds()}", _REMEDY)
     red, green, blue, opacity = (*values, 1.0)[:4]
     return (red, green, blue, opacity)
 

@@ -112,7 +112,7 @@ def schema_of(kind: Kind, scale: float = 1.0) -> Schema:
         case Either():
             return {"anyOf": [schema_of(one) for one in kind.kinds]}
         case Named():
-            return {"type": "object", "additionalProperties": schema_of(kind.kind)}
+            return {"type": "object", "additionalProperties": schema_of(kind.kind, scale)}
         case Variants():
             return _variants(kind)
     return {

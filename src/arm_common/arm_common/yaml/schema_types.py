@@ -9,7 +9,7 @@ The reader, the JSON schema and the key reference all use these tables: there is
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -145,8 +145,8 @@ class Key:
 
     @property
     def leaf(self) -> Leaf | None:
-        """Its value or the item of its list, None if it is none."""
-        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
+        """Its value, or that of its list or names; None if it has several kinds or keys."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf | Named) else self.kind
         return kind if isinstance(kind, Leaf) else None
 
     @property
@@ -168,6 +168,12 @@ class Table:
         pairs = [(name, (name, f"{name}{key.suffix}")) for name, key in self.keys.items()]
         return {written: name for name, spellings in pairs for written in spellings}
 
+    def leaf(self, name: str) -> Leaf:
+        """Return the declaration of a single value, or of the items of a list."""
+        leaf = self.keys[name].leaf
+        assert leaf is not None, name
+        return leaf
+
     def read(self, field: Field) -> Fields:
         """Return the values by key; unknown, missing and duplicate keys are errors."""
         required = [name for name, key in self.keys.items() if key.required]
@@ -183,13 +189,19 @@ class Fields(dict[str, Field]):
 
     def number(self, name: str, otherwise: float | None = None) -> float:
         """Return a number within its bounds; if it is omitted its default, or the other value."""
+        return self.read(name, lambda field, leaf: leaf.check(field, field.number()), otherwise)
+
+    def read(
+        self, name: str, read: Callable[[Field, Leaf], float], otherwise: float | None = None
+    ) -> float:
+        """Return what a function reads; if the key is omitted its default, or the other value."""
         if name not in self:
             return float(self.default(name, otherwise))
-        return self.leaf(name).check(self[name], self[name].number())
+        return read(self[name], self.table.leaf(name))
 
     def whole(self, name: str) -> int:
         """Return a whole number within its bounds; if it is omitted its default."""
-        return self.leaf(name).whole(self[name]) if name in self else int(self.default(name))
+        return self.table.leaf(name).whole(self[name]) if name in self else int(self.default(name))
 
     def text(self, name: str) -> str:
         """Return a text; if it is omitted its default or ""."""
@@ -209,12 +221,6 @@ class Fields(dict[str, Field]):
         kind = self.table.keys[name].kind
         assert isinstance(kind, Choice), name
         return self[name].choice(kind.words)
-
-    def leaf(self, name: str) -> Leaf:
-        """Return the declaration of a single value, or of the items of a list."""
-        leaf = self.table.keys[name].leaf
-        assert leaf is not None, name
-        return leaf
 
     def default(self, name: str, otherwise: Any = None) -> Any:
         """Return the value of an omitted key."""

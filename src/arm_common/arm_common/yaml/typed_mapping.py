@@ -16,12 +16,12 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from arm_common.errors import CONTROL, InputError
+from arm_common.errors import CONTROL, InputError, exact_text
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import MAX_TEXT, Field
 from arm_common.yaml.expressions import Expressions, constant_name_problem
-from arm_common.yaml.schema_types import SUFFIXES, Choice, Leaf, ListOf, Table, scale_of
+from arm_common.yaml.schema_types import SUFFIXES, Choice, ListOf, Table, scale_of
 
 _NAMED = re.compile(r"\$(\w*)")  # $name
 _MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # no decimal number: 010, 0x10, 1_0, 1:30
@@ -122,7 +122,7 @@ class Variables:
         if text in self.texts:
             return self._value(self.texts[text])
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError as error:
             raise item.error(error.problem, error.remedy) from None
 
@@ -132,17 +132,12 @@ class Variables:
     def _value(self, text: str) -> str:
         """Return the value of an expression, or a text that is none."""
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError:
             return text  # reported where it is used as a number
 
     def _expressions(self, degrees: bool) -> Expressions:
         return Expressions(self.texts, SUFFIXES["_deg"].scale if degrees else 1.0, noun="variable")
-
-
-def _number_text(value: float) -> str:
-    """Return a number as text, without a point if it is whole."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
 
 
 NO_VARIABLES = Variables()
@@ -215,7 +210,7 @@ class TypedMapping:
 
     def value(self, name: str) -> Any:
         """Return a text, truth or number; if it is omitted its default, else "" or None."""
-        form = self._leaf(name).form
+        form = self._table.leaf(name).form
         if form == "text":
             return self.text(name, "")
         if form == "truth":
@@ -268,8 +263,10 @@ class TypedMapping:
             return float(self._default(name, otherwise))
         return self._number(name, *found, most)
 
-    def _number(self, name: str, written: str, item: Field, most: float = math.inf) -> float:
-        leaf, scale = self._leaf(name), scale_of(written)
+    def _number(
+        self, name: str, written: str, item: Field, most: float = math.inf, label: str = ""
+    ) -> float:
+        leaf, scale = self._table.leaf(name), scale_of(written)
         value = self.read_number(item, written.endswith("_deg")) * scale
         if leaf.form == "whole" and value != int(value):
             raise self.fail(f"{name} must be a whole number, not {value:g}", item)
@@ -281,7 +278,7 @@ class TypedMapping:
         if unit is None or abs(value) <= unit.most:
             return value
         hint = "" if written.endswith(leaf.suffix) else f"; is `{leaf.suffix}` missing?"
-        raise self.fail(f"{name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
+        raise self.fail(f"{label or name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
 
     def count(self, name: str) -> int:
         """Return a whole number."""
@@ -300,6 +297,12 @@ class TypedMapping:
             raise self.fail(problem, item)
         return np.array([self._number(name, written, child) for child in item.items()])
 
+    def named_numbers(self, name: str) -> dict[str, float]:
+        """Return the numbers of a section by name (metres, radians)."""
+        written, _ = self.find(name) or (name, None)
+        children = self.children(name)
+        return {k: self._number(name, written, item, label=k) for k, item in children.items()}
+
     def children(self, name: str) -> dict[str, Field]:
         """Return the values of an optional section by name."""
         found = self.find(name)
@@ -317,14 +320,9 @@ class TypedMapping:
         """Return a number, or None if it is omitted and has no default."""
         return self.number(name) if self.has(name) else self._table.keys[name].default
 
-    def _leaf(self, name: str) -> Leaf:
-        leaf = self._table.keys[name].leaf
-        assert leaf is not None, name
-        return leaf
-
     def _default(self, name: str, otherwise: _T | None = None) -> _T:
-        default: _T | None = self._table.keys[name].default
-        default = otherwise if default is None else default
+        declared: _T | None = self._table.keys[name].default
+        default = otherwise if declared is None else declared
         if default is None:
             raise self.fail(f"the key '{name}' is missing")
         return default

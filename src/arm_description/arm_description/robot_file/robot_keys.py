@@ -81,6 +81,13 @@ UNITS = Table(
 )
 
 ZEROS = (0.0, 0.0, 0.0)
+# of every file with units
+HEAD = {
+    "description": Key(TEXT, "one line about it"),
+    "source": Key(TEXT, "origin of its numbers"),
+    "units": Key(UNITS, "units of the file", required=True),
+    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+}
 LENGTHS_3 = ListOf(LENGTH, 3, 3)
 ANGLES_3 = ListOf(ANGLE, 3, 3)
 ORIGIN = Table(
@@ -418,10 +425,7 @@ COLOURS = Table(
 
 _COMMON = {
     "name": Key(NAME, "name of the robot", required=True),
-    "description": Key(TEXT, "one line about it"),
-    "source": Key(TEXT, "origin of its numbers"),
-    "units": Key(UNITS, "units of the file", required=True),
-    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+    **HEAD,
     "servo": Key(SERVO, "servo of all turning joints whose limits give neither servo nor effort"),
     "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool"),
     "gripper": Key(GRIPPER, "two fingers that slide, or a claw"),

@@ -27,19 +27,7 @@ from arm_common.yaml.schema_types import Fields, Leaf, Table
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
 from arm_description.model.units import SI, Units
-from arm_description.robot_file.robot_keys import (
-    ACCELERATION,
-    ANGLE,
-    LENGTH,
-    NUMBER,
-    ORIGIN,
-    POSITION,
-    RAMP,
-    RATE,
-    SIZE,
-    SOURCED,
-    UNITS,
-)
+from arm_description.robot_file import robot_keys
 
 # Larger values mean a mistaken unit: degrees read as radians.
 MAX_ROTATION = 2.0 * math.pi * 10.0  # [rad]
@@ -64,7 +52,7 @@ class EvaluationContext:
         """Read a mapping of a file."""
         return Section(table.read(field), self)
 
-    def number(self, field: Field, leaf: Leaf = NUMBER) -> float:
+    def number(self, field: Field, leaf: Leaf = robot_keys.NUMBER) -> float:
         """Read a number or an expression, without a unit or in SI units."""
         return leaf.check(field, self._evaluate(field))
 
@@ -92,7 +80,7 @@ class EvaluationContext:
         constants = frozenset(self.expressions.names)
         return tuple(dict.fromkeys(n.id for n in found if n.id not in constants))
 
-    def length(self, field: Field, leaf: Leaf = LENGTH, limit: float = 0.0) -> float:
+    def length(self, field: Field, leaf: Leaf = robot_keys.LENGTH, limit: float = 0.0) -> float:
         """Read a length in metres; it must not exceed the limit, by default that of the file."""
         value = self.units.metres(self._evaluate(field))
         if abs(value) > (limit or self.units.max_length):
@@ -105,7 +93,9 @@ class EvaluationContext:
         remedy = f"{self._check_unit('prismatic')}; above {longest} {self.units.length} give also "
         return field.error(f"is {value:g} m", f"{remedy}units.max_length")
 
-    def angle(self, field: Field, leaf: Leaf = ANGLE, limit: float = 2.0 * math.pi) -> float:
+    def angle(
+        self, field: Field, leaf: Leaf = robot_keys.ANGLE, limit: float = 2.0 * math.pi
+    ) -> float:
         """Read an angle in radians; its absolute value must not exceed the limit."""
         value = self.units.radians(self._evaluate(field))
         if abs(value) > limit + 1e-9:
@@ -114,7 +104,7 @@ class EvaluationContext:
             _reject_radians(sourced_value(field))
         return leaf.check(field, value)
 
-    def position(self, field: Field, joint_type: str, leaf: Leaf = POSITION) -> float:
+    def position(self, field: Field, joint_type: str, leaf: Leaf = robot_keys.POSITION) -> float:
         """Read a joint position in radians or metres."""
         if joint_type == "revolute":
             return self.angle(field, leaf, MAX_ROTATION)
@@ -122,7 +112,7 @@ class EvaluationContext:
 
     def velocity(self, field: Field, joint_type: str) -> float:
         """Read a joint speed in radians or metres per second."""
-        value = RATE.check(field, self.units.si(self._evaluate(field), joint_type))
+        value = robot_keys.RATE.check(field, self.units.si(self._evaluate(field), joint_type))
         if value > MAX_VELOCITY[joint_type]:
             unit = SI.unit(joint_type)
             raise field.error(f"is {value:g} {unit}/s", self._check_unit(joint_type))
@@ -135,17 +125,19 @@ class EvaluationContext:
     def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
         """Read an acceleration in radians or metres per second squared.
 
-        By default the maximum speed is reached in the time RAMP.
+        By default the maximum speed is reached in the time robot_keys.RAMP.
         """
         if field is None:
-            return velocity / RAMP
-        return ACCELERATION.check(field, self.units.si(self._evaluate(field), joint_type))
+            return velocity / robot_keys.RAMP
+        return robot_keys.ACCELERATION.check(
+            field, self.units.si(self._evaluate(field), joint_type)
+        )
 
     def origin(self, field: Field | None) -> Origin:
         """Read a transform ``{xyz: [..], rpy: [..]}``, identity if there is no field."""
         if field is None:
             return NO_MOTION
-        return self.read(ORIGIN, field).origin()
+        return self.read(robot_keys.ORIGIN, field).origin()
 
 
 class Section(Fields):
@@ -157,22 +149,15 @@ class Section(Fields):
 
     def number(self, name: str, otherwise: float | None = None) -> float:
         """Return a number or an expression; if it is omitted its default, or the other value."""
-        return self._read(name, self._scope.number, otherwise)
+        return self.read(name, self._scope.number, otherwise)
 
     def length(self, name: str, otherwise: float | None = None) -> float:
         """Return a length [m], likewise."""
-        return self._read(name, self._scope.length, otherwise)
+        return self.read(name, self._scope.length, otherwise)
 
     def angle(self, name: str, otherwise: float | None = None) -> float:
         """Return an angle [rad], likewise."""
-        return self._read(name, self._scope.angle, otherwise)
-
-    def _read(
-        self, name: str, read: Callable[[Field, Leaf], float], otherwise: float | None
-    ) -> float:
-        if name not in self:
-            return float(self.default(name, otherwise))
-        return read(self[name], self.leaf(name))
+        return self.read(name, self._scope.angle, otherwise)
 
     def lengths(self, name: str) -> Triple:
         """Return three lengths [m]."""
@@ -183,11 +168,9 @@ class Section(Fields):
         return Origin(self.lengths(xyz), self._triple("rpy", self._scope.angle))
 
     def _triple(self, name: str, read: Callable[[Field, Leaf], float]) -> Triple:
-        if name not in self:
-            zeros: Triple = self.default(name)
-            return zeros
-        leaf = self.leaf(name)
-        return triple(self[name], lambda item: read(item, leaf))
+        leaf = self.table.leaf(name)
+        given = triple(self[name], lambda item: read(item, leaf)) if name in self else None
+        return given or self.default(name)
 
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
@@ -203,7 +186,7 @@ def sourced_value(field: Field) -> Field:
     """Return the value of ``{value: 80, source: ..}``, or the field itself if it is plain."""
     if not field.is_mapping:
         return field
-    keys = SOURCED.read(field)
+    keys = robot_keys.SOURCED.read(field)
     keys["source"].text()
     return keys["value"]
 
@@ -230,12 +213,14 @@ def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationCo
 
 def _read_units(field: Field) -> Units:
     """Read ``units: {length: .., angle: .., max_length: ..}``."""
-    parts = UNITS.read(field)
+    parts = robot_keys.UNITS.read(field)
     units = Units(parts.choice("length"), parts.choice("angle"))
     if "max_length" not in parts:
         return units
     scope = EvaluationContext(units, Expressions({}, units.radian))
-    return replace(units, max_length=units.metres(scope.number(parts["max_length"], SIZE)))
+    return replace(
+        units, max_length=units.metres(scope.number(parts["max_length"], robot_keys.SIZE))
+    )
 
 
 def read_name(field: Field) -> str:

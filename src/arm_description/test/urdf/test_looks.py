@@ -103,7 +103,7 @@ def test_glass_is_seen_through(small):
         ("{ring: [2, 3, 1]}", "the inner radius must be below"),
         ("{fillet: [2, 0]}", "must be above 0"),
         ("{sphere: 1, colour: stealblue}", "did you mean 'steelblue'"),
-        ("{sphere: 1, colour: [1, 0, 2]}", "each 0 to 1"),
+        ("{sphere: 1, colour: [1, 0, 2]}", "each from 0 to 1"),
         ("{sphere: 1, material: wood}", "cannot be 'wood'"),
     ],
 )

@@ -306,9 +306,7 @@ def _limited(
     servo: ServoCalibration, field: Field, si: float, board: ServoBoard | SerialBus
 ) -> ServoCalibration:
     """Return the servo with its axis' limits; raise the field's error if pulses exclude them."""
-    lower, upper = _pair(field)
-    if not lower < upper:
-        raise field.error("must rise")
+    lower, upper = _rising(field)
     reach = servo.map(board.setpoint_per_count)
     if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
         raise field.error(
@@ -357,10 +355,16 @@ def _clamp(
 
 
 def _pulses(field: Field, wires: Wires) -> Pair:
-    least, most = _pair(field)
-    if not (least < most and wires.pulse.allows(least) and wires.pulse.allows(most)):
-        raise field.error(f"must rise and be {wires.pulse.bounds()} {wires.setpoint}")
-    return least, most
+    if not all(map(wires.pulse.allows, _pair(field))):
+        raise field.error(f"must be {wires.pulse.bounds()} {wires.setpoint}")
+    return _rising(field)
+
+
+def _rising(field: Field) -> Pair:
+    lower, upper = _pair(field)
+    if not lower < upper:
+        raise field.error("must rise")
+    return lower, upper
 
 
 def _pair(field: Field) -> Pair:

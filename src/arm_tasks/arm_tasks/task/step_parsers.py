@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import partial
 from typing import Any, cast
 
 import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
-from arm_common.yaml.schema_types import MAX_TURNS
 from arm_common.yaml.typed_mapping import TypedMapping
 from arm_description.robot_model import read_only
 from arm_description.trajectories.trajectory import DrawingOptions
@@ -64,7 +63,7 @@ def _orientation(keys: TypedMapping) -> steps.Orientation:
     return cast(steps.Orientation, keys.choice("orientation"))
 
 
-def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.Play:
+def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.StepBase:
     """Read a step that plays the trajectory of a path, or writes a text if there is none."""
     if keys.has("path") == keys.has("text"):
         raise keys.fail("give either path or text")
@@ -72,23 +71,11 @@ def play(keys: TypedMapping, kind: str, defaults: Defaults, path: str) -> steps.
         if keys.has(name) and not keys.has(other):
             raise keys.fail(f"{name} has no effect without {other}", keys.require(name))
     x, y = map(float, keys.numbers("at"))
-    return steps.Play(
-        **defaults.common(keys, kind),
-        path=path,
-        text=keys.text("text", ""),
-        drawing=DrawingOptions(
-            width=keys.optional("width"),
-            height=keys.number("height"),
-            at=(x, y),
-            lift=keys.number("lift"),
-        ),
-        touch=keys.text("touch", ""),
-        depth=keys.number("depth"),
-        reverse=bool(keys.truth("reverse")),
-        frame=keys.text("frame", ""),
-        orientation=_orientation(keys) if keys.has("orientation") else None,
-        tool_speed=keys.optional("tool_speed"),
-        tolerance=tolerance(keys, defaults.tolerance),
+    width, height, lift = keys.optional("width"), keys.number("height"), keys.number("lift")
+    drawing = DrawingOptions(width, height, (x, y), lift)
+    orientation = _orientation(keys) if keys.has("orientation") else None
+    return _read(
+        steps.Play, keys, kind, defaults, path=path, drawing=drawing, orientation=orientation
     )
 
 
@@ -118,25 +105,17 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
 
 
 def _move_joints(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MoveJoints:
-    if keys.has("joints") == keys.has("joints_deg"):
-        raise keys.fail("give one of 'joints' [rad or m] and 'joints_deg'")
-    degrees = keys.has("joints_deg")
-    named = keys.children("joints_deg" if degrees else "joints")
-    scale = math.pi / 180.0 if degrees else 1.0
-    positions = {n: keys.read_number(v, degrees) * scale for n, v in named.items()}
-    for joint, value in positions.items():
-        if abs(value) > MAX_TURNS * math.tau:
-            what = f"{joint} is {value:g} rad, but no angle may exceed {MAX_TURNS} turns"
-            raise keys.fail(what, named[joint])
+    positions, found = keys.named_numbers("joints"), keys.find("joints")
+    degrees = found is not None and found[0].endswith("_deg")
     if not positions:
         raise keys.fail("at least one joint must be named")
     return steps.MoveJoints(**defaults.common(keys, kind), positions=positions, degrees=degrees)
 
 
-def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.MovePosture:
+def _move_posture(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
     posture = keys.text("posture")
     taught = defaults.poses[posture].joints if posture in defaults.poses else None
-    return steps.MovePosture(**defaults.common(keys, kind), posture=posture, taught=taught)
+    return _read(steps.MovePosture, keys, kind, defaults, taught=taught)
 
 
 def _grip(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.GripStep:
@@ -152,13 +131,7 @@ def _move_arc(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBa
     x, y, z = (float(v) for v in keys.numbers("via"))
     if target.taught:  # whose frame was replaced by the base
         x, y, z = (float(v) for v in (defaults.poses[target.taught].tool @ (x, y, z, 1.0))[:3])
-    return steps.MoveArc(
-        **defaults.common(keys, kind),
-        target=target,
-        tolerance=tolerance(keys, defaults.tolerance),
-        via=(x, y, z),
-        blend=keys.number("blend"),
-    )
+    return _read(steps.MoveArc, keys, kind, defaults, target=target, via=(x, y, z))
 
 
 def condition(keys: TypedMapping) -> Condition:
@@ -243,41 +216,39 @@ Parser = Callable[[TypedMapping, str, Defaults], steps.StepBase]
 _COMMON = [f.name for f in fields(steps.StepBase)]
 
 
-def _parser(cls: type[steps.StepBase]) -> Parser:
-    """Return a parser that reads each field of a step's class by its key."""
-    names = [f.name for f in fields(cls) if f.name not in _COMMON]
-
-    def parse(keys: TypedMapping, kind: str, defaults: Defaults) -> steps.StepBase:
-        special: dict[str, Callable[[], Any]] = {
-            "target": lambda: _target(keys, defaults),
-            "when": lambda: condition(keys),
-            "tolerance": lambda: tolerance(keys, defaults.tolerance),
-            "approach_tilt": lambda: keys.number("approach_tilt", defaults.tolerance.tilt),
-        }
-        values = {n: special[n]() if n in special else keys.value(n) for n in names}
-        return cls(**defaults.common(keys, kind), **values)
-
-    return parse
+def _read(
+    cls: type[steps.StepBase], keys: TypedMapping, kind: str, defaults: Defaults, **given: Any
+) -> steps.StepBase:
+    """Return a step, each of whose fields is the value of its key unless it is given."""
+    special: dict[str, Callable[[], Any]] = {
+        "target": lambda: _target(keys, defaults),
+        "when": lambda: condition(keys),
+        "tolerance": lambda: tolerance(keys, defaults.tolerance),
+        "approach_tilt": lambda: keys.number("approach_tilt", defaults.tolerance.tilt),
+    }
+    names = [f.name for f in fields(cls) if f.name not in (*_COMMON, *given)]
+    values = {n: special[n]() if n in special else keys.value(n) for n in names}
+    return cls(**defaults.common(keys, kind), **values, **given)
 
 
 PARSERS: dict[str, Parser] = {
     "move_joints": _move_joints,
     "move_posture": _move_posture,
-    "move_pose": _parser(steps.MovePose),
-    "move_linear": _parser(steps.MoveLinear),
+    "move_pose": partial(_read, steps.MovePose),
+    "move_linear": partial(_read, steps.MoveLinear),
     "move_arc": _move_arc,
-    "approach": _parser(steps.Approach),
-    "retreat": _parser(steps.Retreat),
+    "approach": partial(_read, steps.Approach),
+    "retreat": partial(_read, steps.Retreat),
     **dict.fromkeys(("grip", "open", "close", "release"), _grip),
-    "turn": _parser(steps.Turn),
-    "unscrew": _parser(steps.Unscrew),
-    "screw_on": _parser(steps.ScrewOn),
-    "find_thread": _parser(steps.FindThread),
-    "regrasp": _parser(steps.Regrasp),
-    "wait": _parser(steps.Wait),
-    "wait_until": _parser(steps.WaitUntil),
-    "find_frame": _parser(steps.FindFrame),
+    "turn": partial(_read, steps.Turn),
+    "unscrew": partial(_read, steps.Unscrew),
+    "screw_on": partial(_read, steps.ScrewOn),
+    "find_thread": partial(_read, steps.FindThread),
+    "regrasp": partial(_read, steps.Regrasp),
+    "wait": partial(_read, steps.Wait),
+    "wait_until": partial(_read, steps.WaitUntil),
+    "find_frame": partial(_read, steps.FindFrame),
     **dict.fromkeys(_COMMANDS, _command),
-    "set_speed": _parser(steps.SetSpeed),
-    "pause_for_person": _parser(steps.PauseForPerson),
+    "set_speed": partial(_read, steps.SetSpeed),
+    "pause_for_person": partial(_read, steps.PauseForPerson),
 }

@@ -17,7 +17,7 @@ from arm_kinematics.ik.options import AXES
 
 from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT, ZEROS
 from arm_tasks.scene.scene import BASE_FRAME
-from arm_tasks.task.condition import CONDITION, CONTENT, TRUTH
+from arm_tasks.task.condition import CONDITION, CONTENT, POSITION, TRUTH
 from arm_tasks.task.steps import Orientation, Tolerance
 
 MAX_STEPS = 2000  # of a task, planned in about 12 to 25 s if none is refused
@@ -159,14 +159,8 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "move_joints": _step(
         "Moves some joints; the others keep their positions.",
         {
-            "joints": Key(
-                Named(Leaf("rad or m, or deg with _deg"), "joint"), "positions by joint"
-            ),
-            "joints_deg": Key(
-                Named(Leaf("deg"), "joint"), "positions of revolute joints, instead"
-            ),
+            "joints": Key(Named(POSITION, "joint"), "positions by joint", True),
         },
-        one_of=True,
     ),
     "move_posture": _step(
         "Moves the arm to a taught pose or a posture of the robot file; the jaws do not move.",

@@ -77,7 +77,7 @@ def test_every_kind_of_step_is_read_in_si_units():
         ("turn: {angle: 1, speed: 0}", "speed is 0 but must be from 0.001 to 1"),
         ("turn: {angle: 1, speed: 2}", "speed is 2 but must be from 0.001 to 1"),
         ("turn: {}", "the key 'angle' is missing"),
-        ("move_joints: {}", "give one of 'joints' [rad or m] and 'joints_deg'"),
+        ("move_joints: {}", "the key 'joints' is missing"),
         ("move_joints: {joints: {}}", "at least one joint must be named"),
         (
             "move_joints: {joints: {a: b}}",

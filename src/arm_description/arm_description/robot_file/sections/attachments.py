@@ -18,7 +18,7 @@ import numpy as np
 from arm_common.files.access import shipped_files
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
-from arm_common.yaml.schema_types import Key, ListOf, Named, Table
+from arm_common.yaml.schema_types import Key, ListOf, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Payload
@@ -31,13 +31,7 @@ from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
 SUFFIXES = (".yaml", ".yml")
-_HEAD = {
-    "name": Key(robot_keys.NAME, "name of it", required=True),
-    "description": Key(robot_keys.TEXT, "one line about it"),
-    "source": robot_keys.FROM,
-    "units": Key(robot_keys.UNITS, "units of the file", required=True),
-    "constants": Key(Named(robot_keys.NUMBER, "constant"), "named numbers for expressions"),
-}
+_HEAD = {"name": Key(robot_keys.NAME, "name of it", required=True), **robot_keys.HEAD}
 TOOL_FILE = Table(
     {
         **_HEAD,

@@ -20,7 +20,7 @@ from arm_description.model.elements import (
     LookShape,
     Material,
 )
-from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES, SIZE, SIZE_OR_0
+from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES, SIZE
 from arm_description.robot_file.scope import EvaluationContext
 from arm_description.robot_model import RobotModel
 
@@ -74,9 +74,11 @@ def _look_size(field: Field, kind: LookKind, scope: EvaluationContext) -> tuple[
     if len(items) != count:
         problem = f"must be {count} numbers, not {len(items)}"
         raise field.error(problem, f"give {key.meaning}")
+    leaf = key.leaf or SIZE
+    size = tuple(scope.length(item, leaf) for item in items)
     may_be_0 = {"cone": 2, "fillet": 1}.get(kind, 0)  # so many radii
-    leaves = [SIZE_OR_0] * may_be_0 + [SIZE] * (count - may_be_0)
-    size = tuple(map(scope.length, items, leaves))
+    for item, value in zip(items[may_be_0:], size[may_be_0:], strict=True):
+        SIZE.check(item, value)
     if kind == "cone" and not any(size[:2]):
         raise field.error("has no radius above 0")
     if kind == "ring" and size[1] >= size[0]:

@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
+from arm_common.errors import exact_text
 from arm_common.yaml.document import Field
 from arm_common.yaml.editing import flow_word
 from arm_common.yaml.schema_types import Either, ListOf
@@ -35,7 +36,6 @@ from arm_description.model.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
-from arm_description.model.units import exact_text
 from arm_description.robot_file.robot_keys import FACTOR, GRIPPER_KEY, SIZE, TRANSMISSION
 from arm_description.robot_file.scope import EvaluationContext, Section, read_name
 from arm_description.robot_model import RobotModel

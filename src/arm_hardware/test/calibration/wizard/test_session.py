@@ -170,7 +170,7 @@ def test_bus_failure_is_one_sentence_and_keeps_the_pulse(file):
     ("keys", "message"),
     [
         (["m", "north"], "'north' is not a number"),
-        (["m", "nan"], "nan is not a position"),
+        (["m", "nan"], "nan is not finite"),
         (["m", "3", "m", "4"], "neither rise nor fall"),
         (["m", "3", ">", "m", "4", ">", "m", "3.5"], "neither rise nor fall"),
         (["w"], "Nothing to write"),
