@@ -134,7 +134,7 @@ class Engine:
             RunAction.WAIT: self._wait_for_rest,
             RunAction.RECOVER: self._recover,
             RunAction.BRAKE: self._brake,
-            RunAction.CONTINUE: lambda why: self._speed.restore(),
+            RunAction.CONTINUE: lambda why: self._go_on(),
             RunAction.KEEP_SPEED: lambda why: self._speed.keep(),
             RunAction.CANCEL_STEP: self._cancel_step,
             RunAction.DROP: lambda why: self._drop(ended=True),
@@ -354,6 +354,10 @@ class Engine:
         else:
             self._run.cancel()
 
+    def _go_on(self) -> None:
+        if self._run is not None:
+            self._speed.restore()
+
     def _cancel_step(self, reason: str) -> None:
         self._interruption.reason = reason
         if self._run is not None:
@@ -369,7 +373,8 @@ class Engine:
 
     def _stay(self) -> None:
         reason = self._interruption.reason
-        self._finish(f"{reason}{self._step_clause()}; the arm holds where it is")
+        where = f"{reason}{self._step_clause()}; the arm holds where it is"
+        self._finish(where, ended=self._run is not None)  # else it may have failed in a pause
 
     def _fail(self, reason: str) -> None:
         where = "" if self._run is None else f"{self._run.step.label}: "
