@@ -294,7 +294,7 @@ def _parser(cls: type[steps.StepBase]) -> Parser:
             leaf = STEPS_KEYS[kind].table.keys[name].kind
             assert isinstance(leaf, Leaf)
             if leaf.form == "text":
-                return keys.text(name)
+                return keys.text(name, default)
             if leaf.form == "truth":
                 return bool(keys.truth(name))
             if name == "approach_tilt":
