@@ -15,12 +15,11 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from arm_common.transforms import Array, so3_exp, so3_log
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 from scipy.optimize import minimize
 
 from arm_description import load_robot
@@ -50,7 +49,7 @@ def main() -> int:
     parser.add_argument("robots", nargs="*", default=ROBOTS, help=f"({' '.join(ROBOTS)})")
     parser.add_argument("--targets", type=int, default=50, help="for each arm and mode (50)")
     parser.add_argument("--starts", type=int, default=40, help="of the search per target (40)")
-    parser.add_argument("--write", type=Path, help="update the section of this document")
+    add_write(parser)
     chosen = parser.parse_args()
     rows = []
     for name in chosen.robots:
@@ -60,9 +59,8 @@ def main() -> int:
             sys.stdout.flush()
     head = ("arm", "out of reach", "as near", "ours nearer", "farthest behind", "median time")
     text = f"{processor()}; {chosen.starts} starts.\n\n{table(head, rows)}"
-    sys.stdout.write(f"{text}\n")
-    if chosen.write:
-        write(chosen.write, "best_effort", text)
+    print(text)
+    write(chosen.write, "best_effort", text)
     return 0
 
 

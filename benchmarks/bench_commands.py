@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 COMMANDS = (
@@ -41,7 +41,7 @@ def main() -> int:
     """Measure all commands; return 0."""
     parser = argparse.ArgumentParser(prog="./arm bench commands", description=__doc__)
     parser.add_argument("--rounds", type=int, default=5, help="of each, the least time counts (5)")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="update a document's section")
+    add_write(parser)
     given = parser.parse_args()
     rounds = max(given.rounds, 1)
     base = [sys.executable, "-c", "import numpy, yaml"]
@@ -55,8 +55,7 @@ def main() -> int:
     text = table(("command", "CPU [s]", "multiple of the first", "peak memory [MB]"), rows)
     text += f"\n\nProcessor: {processor()}; Python {platform.python_version()}."
     print(text)
-    if given.write:
-        write(given.write, "commands", text)
+    write(given.write, "commands", text)
     return 0
 
 

@@ -14,7 +14,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp, turn_z
@@ -31,7 +30,7 @@ from contact.hand import (
     scene,
     tool,
 )
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 
 from arm_common import cli
 
@@ -257,9 +256,7 @@ def bench(arguments: argparse.Namespace) -> None:
             print(" | ".join(rows[-1]), flush=True)
     head = ["a nut, or the jaws", "contact physics", "rules"]
     text = f"{processor()}, {os.cpu_count()} cores; {count} attempts.\n\n{table(head, rows)}"
-    if arguments.write:
-        write(arguments.write, "contact_rules", text)
-        print(f"written to {arguments.write}")
+    write(arguments.write, "contact_rules", text)
 
 
 def main() -> int:
@@ -267,7 +264,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="./arm bench contact_rules", description=__doc__)
     kinds = sorted({sweep.kind for sweep in sweeps()})
     parser.add_argument("--only", nargs="+", choices=kinds, default=[], help="only these sweeps")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    add_write(parser)
     parser.add_argument("--workers", type=cli.at_least(1), default=0, help="processes (cores)")
     return cli.run(parser, bench, None)
 

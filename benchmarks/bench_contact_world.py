@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 
 from arm_common import cli
 
@@ -107,7 +107,7 @@ def main() -> None:
     """Measure, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench contact_world", description=__doc__)
     parser.add_argument("--runs", type=cli.at_least(1), default=3, help="processes (3)")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    add_write(parser)
     parser.add_argument("--replay", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.replay:
@@ -134,9 +134,7 @@ def main() -> None:
     head = ["simulated", "CPU s per s", "longest frame of 20 ms", "to the first step", "memory"]
     load = f"load of {min(loads):.1f} to {max(loads):.1f}"
     text = f"{processor()}, {os.cpu_count()} cores, {load}.\n\n{table(head, rows)}"
-    if chosen.write:
-        write(chosen.write, "contact_world", text)
-        print(f"written to {chosen.write}")
+    write(chosen.write, "contact_world", text)
 
 
 if __name__ == "__main__":

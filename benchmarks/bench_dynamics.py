@@ -10,10 +10,9 @@ import sys
 import time
 from collections.abc import Callable
 from importlib.metadata import version
-from pathlib import Path
 
 import numpy as np
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 
 from arm_description import load_robot
 from arm_kinematics import Chain
@@ -26,14 +25,13 @@ ROUNDS, REPEATS = 300, 10  # medians over rounds of so many calls
 def main() -> int:
     """Measure all arms; return 0."""
     parser = argparse.ArgumentParser(prog="./arm bench dynamics", description=__doc__)
-    parser.add_argument("--write", type=Path, help="update the section of this document")
+    add_write(parser)
     arguments = parser.parse_args()
     rows = [row for name in ROBOTS for row in measure(name)]
     head = ("arm", "call", "Chain", "Pinocchio", "ratio", "largest difference")
     text = f"{table(head, rows)}\n\nProcessor: {processor()}; Pinocchio {version('pin')}."
-    sys.stdout.write(f"{text}\n")
-    if arguments.write:
-        write(arguments.write, "dynamics", text)
+    print(text)
+    write(arguments.write, "dynamics", text)
     return 0
 
 

@@ -39,7 +39,7 @@ from arm_hardware.motion.trajectory_start import plan_motion
 from arm_simulation.emulation.pca9685_chip import ChipMemory, Pca9685Chip
 from bench_stack import cpu_seconds
 from diagnostic_msgs.msg import DiagnosticArray
-from ik.tables import above_zero, processor, write
+from ik.tables import above_zero, add_write, processor, write
 from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
@@ -326,9 +326,7 @@ def main() -> None:
         "--seconds", type=above_zero, default=25.0, help="per row of lateness (25)"
     )
     parser.add_argument("--stops", type=at_least(1), default=40, help="per row of stops (40)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the tables into a document"
-    )
+    add_write(parser)
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()
@@ -369,9 +367,7 @@ def main() -> None:
         ]
     )
     print("\n".join(text.splitlines()[-14:]))
-    if chosen.write:
-        write(chosen.write, "hardware", text)
-        print(f"written to {chosen.write}")
+    write(chosen.write, "hardware", text)
 
 
 if __name__ == "__main__":

@@ -14,13 +14,12 @@ import platform
 import sys
 from contextlib import ExitStack
 from importlib.metadata import version
-from pathlib import Path
 
 from arm_common.cli import at_least
 from ik import sections
 from ik.hard import hard_cases
 from ik.peers import make_environment, running, versions
-from ik.tables import above_zero, processor, write
+from ik.tables import above_zero, add_write, processor, write
 
 from arm_description import shipped_robots
 
@@ -43,9 +42,7 @@ def arguments() -> argparse.Namespace:
         "--seconds", type=above_zero, default=3.0, help="per row, for each peer (3)"
     )
     parser.add_argument("--only", nargs="+", metavar="PART", help="some of: " + ", ".join(PARTS))
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the tables into a document"
-    )
+    add_write(parser)
     return parser.parse_args()
 
 
@@ -115,9 +112,7 @@ def main() -> int:
             print(f"-- {PARTS[part]}", flush=True)
             table = measure(part, chosen.robots, amount, peers)
             texts.append(f"### {PARTS[part]}\n\n{table}")
-    if chosen.write:
-        write(chosen.write, "ik", "\n\n".join(texts))
-        print(f"written to {chosen.write}")
+    write(chosen.write, "ik", "\n\n".join(texts))
     return 0
 
 

@@ -40,7 +40,7 @@ from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
 from arm_tasks.scene.screw_thread import ScrewThread
-from ik.tables import processor, table, write
+from ik.tables import add_write, processor, table, write
 
 from arm_common import cli
 from arm_description import load_robot
@@ -307,12 +307,10 @@ def bench(chosen: argparse.Namespace) -> None:
             text = run_contact(levels, seeds, pool, chosen.pictures, chosen.keep)
         else:
             text = run_geometric(levels, seeds, functools.partial(cli.run_jobs, pool, run_job))
-    if chosen.write and chosen.sensitivity:
+    if chosen.sensitivity:
         write(chosen.write, "nut_transfer_sensitivity", text)
-    elif chosen.write:
+    else:
         write(chosen.write, "nut_transfer_contact" if contact else "nut_transfer", text)
-    if chosen.write:
-        print(f"written to {chosen.write}")
 
 
 def main() -> int:
@@ -324,7 +322,7 @@ def main() -> int:
     parser.add_argument("--seed", type=cli.at_least(0), default=0, help="of the first trial (0)")
     parser.add_argument("--noise", default="", metavar="LEVELS", help="only these lines (all)")
     parser.add_argument("--task", choices=TASKS, default=TASKS[0], help=f"to run ({TASKS[0]})")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="put the table into a document")
+    add_write(parser)
     parser.add_argument(
         "--pictures", type=Path, metavar="FOLDER", help="draw typical failures in contact physics"
     )

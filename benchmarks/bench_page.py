@@ -24,7 +24,7 @@ from typing import Any
 import msgspec
 from arm_testing.viewer_client import CAMERA, Spectator, connected, decompressed, encoded
 from bench_stack import PATIENCE, cpu_seconds, memory, tree
-from ik.tables import above_zero, processor, write
+from ik.tables import above_zero, add_write, machine, write
 
 VIEW = "import sys; from arm_tasks.bringup.demo import view; sys.exit(view(sys.argv[1:]))"
 DOMAIN, PORT = "82", "18520"
@@ -156,13 +156,10 @@ def main() -> None:
     parser.add_argument("--edits", type=int, default=20, help="number of edits (20); 0: none")
     parser.add_argument("--seconds", type=above_zero, default=20.0, help="at rest (20)")
     parser.add_argument("--settle", type=above_zero, default=20.0, help="before it (20)")
-    parser.add_argument("--write", type=Path, metavar="FILE", help="insert into a document")
+    add_write(parser)
     given = parser.parse_args()
     text = measure(given)
-    if given.write:
-        load = os.getloadavg()[0]
-        machine = f"{processor()}, {os.cpu_count()} cores, load {load:.1f} at the end."
-        write(given.write, "page", f"{machine}\n\n{text}")
+    write(given.write, "page", f"{machine()}\n\n{text}")
 
 
 if __name__ == "__main__":

@@ -14,13 +14,12 @@ import os
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import rclpy
 from arm_common.cli import at_least
 from arm_common.ros.qos import LATCHED
-from ik.tables import processor, table, us, write
+from ik.tables import add_write, processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.serialization import serialize_message
@@ -171,9 +170,7 @@ def main() -> int:
     """Start the servers, measure, print the table, and write it with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
     parser.add_argument("--calls", type=at_least(1), default=2000, help="per service (2000)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the table into a document"
-    )
+    add_write(parser)
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     servers: list[subprocess.Popen[bytes]] = []
@@ -186,8 +183,7 @@ def main() -> int:
     head += ["ours / untouched", "ours / ready-made"]
     text = f"{processor()}, {chosen.calls:,} calls of each.\n\n{table(head, lines)}\n\n{batch}"
     print(text)
-    if chosen.write:
-        write(chosen.write, "services", text)
+    write(chosen.write, "services", text)
     return 0
 
 

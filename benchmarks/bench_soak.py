@@ -17,10 +17,9 @@ import platform
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 
 from bench_stack import prepared
-from ik.tables import above_zero, processor, write
+from ik.tables import above_zero, add_write, processor, write
 from soak.growth import Growth, tables
 from soak.loads import LOADS, ArmClient, LoadClient, NutClient
 
@@ -95,9 +94,7 @@ def main() -> int:
     parser.add_argument(
         "--composed", choices=("true", "false"), default="true", help="one process, or one a node"
     )
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the tables into a document"
-    )
+    add_write(parser)
     given = parser.parse_args()
     names = [n for n in LOADS if n in given.only and (n != "visits" or given.viewer == "browser")]
     found = []
@@ -110,8 +107,7 @@ def main() -> int:
         f"{given.speed:g} times as fast.\n\n{tables(found)}"
     )
     print(f"\n{text}")
-    if given.write:
-        write(given.write, "soak", text)
+    write(given.write, "soak", text)
     return 1 if any(growth.broken() for growth in found) else 0
 
 

@@ -17,7 +17,7 @@ from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
-from ik.tables import above_zero, processor, table, write
+from ik.tables import above_zero, add_write, processor, table, write
 from rclpy.action import ActionClient
 from rclpy.context import Context
 
@@ -245,9 +245,7 @@ def main() -> None:
         "--seconds", type=above_zero, default=20.0, help="of each CPU measurement (20)"
     )
     parser.add_argument("--settle", type=float, default=15.0, help="after the start (15)")
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the table into a document"
-    )
+    add_write(parser)
     given = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN
     rclpy.init()
@@ -257,9 +255,7 @@ def main() -> None:
     )
     text = f"{head}\n\n{run(given)}"
     print(text)
-    if given.write:
-        write(given.write, "stack", text)
-        print(f"written to {given.write}")
+    write(given.write, "stack", text)
 
 
 if __name__ == "__main__":

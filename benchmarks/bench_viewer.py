@@ -19,7 +19,7 @@ from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_testing.viewer_client import Spectator
 from bench_stack import VIEW, Watch, cpu_seconds, prepared
-from ik.tables import above_zero, processor, write
+from ik.tables import above_zero, add_write, machine, write
 from rcl_interfaces.msg import Parameter, ParameterValue
 from rcl_interfaces.srv import ListParameters, SetParameters
 from visualization_msgs.msg import MarkerArray
@@ -136,18 +136,13 @@ def main() -> None:
         default=108_000,
         help="to draw for the memory report (108000); 0: none",
     )
-    parser.add_argument(
-        "--write", type=Path, metavar="FILE", help="insert the table into a document"
-    )
+    add_write(parser)
     given = parser.parse_args()
     head = "| | viewer | kinematics | viewer's memory |\n|---|---:|---:|---:|"
     print(head, flush=True)
     table = "\n".join([head, *running(given.seconds, given.speed)])
     grown = hour(given.pictures) if given.pictures else ""
-    if given.write:
-        load = os.getloadavg()[0]
-        machine = f"{processor()}, {os.cpu_count()} cores, load {load:.1f} at the end."
-        write(given.write, "viewer", f"{machine}\n\n{table}\n\n{grown}")
+    write(given.write, "viewer", f"{machine()}\n\n{table}\n\n{grown}")
 
 
 if __name__ == "__main__":

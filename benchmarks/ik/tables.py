@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import platform
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,8 +28,16 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([line(head), line(rule), *map(line, rows)])
 
 
-def write(file: Path, section: str, text: str) -> None:
-    """Put text between the markers of a section in a document."""
+def add_write(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the document that shows the results."""
+    text = "update the section of this document"
+    parser.add_argument("--write", type=Path, metavar="FILE", help=text)
+
+
+def write(file: Path | None, section: str, text: str) -> None:
+    """Put text between the markers of a section in a document, if there is one."""
+    if file is None:
+        return
     begin, end = BEGIN.format(section), END.format(section)
     document = file.read_text()
     if document.count(begin) != 1 or document.count(end) != 1:
@@ -36,6 +45,12 @@ def write(file: Path, section: str, text: str) -> None:
     before, rest = document.split(begin)
     _, after = rest.split(end)
     file.write_text(f"{before}{begin}\n\n{text.strip()}\n\n{end}{after}")
+    print(f"written to {file}")
+
+
+def machine() -> str:
+    """Return the processor of this machine, and how busy it is now."""
+    return f"{processor()}, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the end."
 
 
 def processor() -> str:

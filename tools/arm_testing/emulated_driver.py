@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Drivers on emulated hardware; the fixtures need those of motion_rig."""
 
+from __future__ import annotations
+
 from functools import partial
 
 import pytest
@@ -34,7 +36,13 @@ class Bench:
             try:
                 self.controller.tick()
             except HardwareError as error:
-                assert str(error) == self.controller.snapshot().message
+                assert str(error) == self.message
+
+    def armed(self) -> Bench:
+        """Open the driver and arm it."""
+        self.driver.open()
+        self.arm()
+        return self
 
     def arm(self) -> None:
         self.controller.arm()
@@ -48,6 +56,10 @@ class Bench:
         if self.sim is not None:
             self.sim.faults.clear()
         self.driver.close()
+
+    @property
+    def message(self) -> str:
+        return self.controller.snapshot().message
 
     @property
     def pulses(self) -> list[float]:

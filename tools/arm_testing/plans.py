@@ -19,6 +19,17 @@ from arm_tasks.task.steps import Task
 
 from arm_kinematics import Chain
 
+# A task that lets a person find where a thread starts.
+MEASURE = """
+task: measure
+scene: nut_transfer
+defaults: {speed: 1, tilt_deg: 8}
+steps:
+  - open: {width_mm: 20}
+  - unscrew: upper_bolt
+  - find_thread: {bolt: lower_bolt, press_mm: 1, search_mm: 1, around_deg: 0}
+"""
+
 
 @pytest.fixture(scope="session")
 def scene() -> Scene:

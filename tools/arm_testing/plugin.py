@@ -7,9 +7,9 @@ Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy, only 
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import logging
-import os
 import signal
 import sys
 from collections.abc import Iterator
@@ -42,22 +42,8 @@ LONGEST = (
     "/ros/",
 )
 
-# Files that take several CPU seconds, omitted by ./arm test --fast.
-SLOW = (
-    "arm_studio/test/commands/test_draw",
-    "arm_hardware/test/calibration/test_kinematic_fit",
-    "arm_simulation/test/emulation/test_soak",
-    "arm_studio/test/test_design",
-    "arm_kinematics/test/kernels/test_residuals",
-    "arm_kinematics/test/paths/test_differential_ik",
-    "arm_simulation/test/arms/test_nut_transfer",
-    "arm_simulation/test/arms/test_reference_run",
-    "arm_simulation/test/arms/test_shipped_tasks",
-    "arm_tasks/test/planning/test_planner",
-    "arm_tasks/test/planning/test_feasibility",
-    "arm_tasks/test/manual/test_touch_location",
-    "tools/documents/",
-)
+# Beginnings of the tests that ./arm test --fast omits; arm_testing.slow_tests measures them.
+SLOW = tuple(Path(__file__).with_name("slow_tests.txt").read_text(encoding="utf-8").split())
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -140,24 +126,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if "/test/system/" in item.path.as_posix():
             item.add_marker("system")
-        if any(part in item.path.as_posix() for part in SLOW):
+        if item.nodeid.startswith(SLOW):
             item.add_marker("slow")
         if hasattr(getattr(item, "module", None), "generate_test_description"):
             # Collected as a plain unittest, its tests would wait for nodes that nobody launches.
             item.add_marker(pytest.mark.skip("pytest has not loaded launch_testing's plugin"))
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Run a test of nodes once more if it fails beside others, as colcon's --retest-until-pass.
-
-    Its time-outs may have been missed because other tests kept the machine busy. The summary
-    lists it as RERUN. Tests that need no node get no second chance.
-    """
-    beside_others = "PYTEST_XDIST_WORKER" in os.environ
-    possible = item.config.pluginmanager.hasplugin("rerunfailures")
-    if beside_others and possible and NEED_ROS.intersection(item.path.parts):
-        item.add_marker(pytest.mark.flaky(reruns=1))
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect in little time: keep the compiled tests, and exempt them from garbage collection."""
+    write, sys.dont_write_bytecode = sys.dont_write_bytecode, False
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        sys.dont_write_bytecode = write
+        gc.freeze()
+        gc.enable()
 
 
 def propagate_logs() -> None:

@@ -41,6 +41,12 @@ def end(process: subprocess.Popen[str], number: int = signal.SIGINT) -> tuple[in
     return output_of(process)
 
 
+def kill(process: subprocess.Popen[str]) -> None:
+    """End a process that may hang, and wait for it."""
+    process.kill()
+    process.communicate()
+
+
 def output_of(process: subprocess.Popen[str], bound: float = BOUND) -> tuple[int, str]:
     """Wait for the end; return exit code and output."""
     try:
@@ -71,3 +77,12 @@ def handles_sigterm(pid: int) -> bool:
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     caught = next(line for line in lines if line.startswith("SigCgt"))
     return bool(int(caught.split()[1], 16) >> (signal.SIGTERM - 1) & 1)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs; one that nobody has waited for does not."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return False
+    return state != "Z"

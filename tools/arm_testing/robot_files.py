@@ -1,10 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures for robots and commands: a small robot file, Pinocchio, files, a one-line error."""
+"""Fixtures for robots and commands: robot files, random numbers, Pinocchio, a one-line error."""
 
 import math
 import xml.etree.ElementTree as ET
 
+import numpy as np
 import pytest
 from arm_description.robot_file.reader import parse_robot
 
@@ -34,6 +35,25 @@ gripper: {joints: [left, right], min_width: 0, max_width: 40, velocity: 80}
 postures:
   rest: {turn: 0, slide: 0, gripper: 10}
 """
+# A kit arm: two servos on one joint, and a crank
+KIT = """\
+name: kit_arm
+convention: standard
+units: {length: mm, angle: deg}
+joints:
+  - {name: waist, type: revolute, d: 90, a: 0, alpha: 90,
+     limits: {lower: -90, upper: 90, velocity: 100}}
+  - {name: shoulder, type: revolute, d: 0, a: 105, alpha: 0,
+     limits: {lower: 0, upper: 120, velocity: 100}}
+  - {name: elbow, type: revolute, d: 0, a: 90, alpha: 0,
+     limits: {lower: -140, upper: -20, velocity: 100}}
+transmissions:
+  - {type: several, joint: shoulder, actuators: [left, right], mirrored: [false, true],
+     allowed_difference: 3}
+  - {type: crank, joint: elbow, against: shoulder, ground: 105, crank: 30, rod: 105, rocker: 31,
+     rocker_angle: 180, crank_angle: 180}
+postures: {rest: {waist: 0, shoulder: 60, elbow: -90}}
+"""
 # An arm whose third axis is limited by the second, and whose last joint follows both
 LINKAGE = """\
 name: linkage
@@ -50,6 +70,11 @@ tool: {xyz: [87, 0, 0]}
 postures:
   rest: {waist: 0, shoulder: 90, elbow: -90}
 """
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20261120)
 
 
 @pytest.fixture(scope="session")

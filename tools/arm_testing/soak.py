@@ -12,7 +12,6 @@ reset or lose power, arming and disarming, on the simulated chip and as fast as 
 from __future__ import annotations
 
 import argparse
-import errno
 import itertools
 import logging
 import sys
@@ -26,6 +25,7 @@ from arm_hardware.driver import Driver
 from arm_hardware.errors import HardwareError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
+from arm_simulation.emulation.board import ERRORS
 
 from arm_testing.waiting import InstantClock
 
@@ -33,7 +33,6 @@ WINDOW = 5  # ticks of the wider of two windows for accelerations
 EVERY, ARM = slice(None), slice(-1)  # of the axes; the gripper is the last
 ROUND = 1000  # motions per driver; the next driver has other options
 BOUND = 30.0  # [s] of wall time
-FAULTS = (errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT)
 
 
 def coarsest_step(servo) -> float:
@@ -174,7 +173,6 @@ class Soak:
         self.controller, self.sim = self.driver.controller, self.driver.emulation
         self.tally: Counter[str] = Counter()
         self.goals = []
-        self._first_goal = 0
         self.driver.open()
         self.judge, self.commands = Judge(self.driver), CommandChecker(self.driver)
         self._arm()
@@ -359,7 +357,7 @@ class Soak:
         (faults := self.sim.faults).clear()
         kind = int(self.rng.integers(4))
         if kind == 0:
-            faults.fail(int(self.rng.choice(FAULTS)))
+            faults.fail(int(self.rng.choice(ERRORS)))
         elif kind == 1:
             faults.block()
         elif kind == 2:

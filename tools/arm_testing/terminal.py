@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A program in a pseudo-terminal, with simulated typing."""
+"""Simulated typing: at a program in a pseudo-terminal, or at the screen of a wizard."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ import select
 import signal
 import termios
 import time
+from collections.abc import Callable
 
 from arm_testing.waiting import BOUND
 
 
 class PtyProgram:
-    """A program as the foreground process of a pseudo-terminal.
+    """A program as the foreground process of a pseudo-terminal; a context manager closes it.
 
     Attributes:
         said: Its whole output, without control sequences.
@@ -35,6 +36,12 @@ class PtyProgram:
             finally:
                 os._exit(127)
         self.before = termios.tcgetattr(self._terminal)
+
+    def __enter__(self) -> PtyProgram:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def wait_for(self, text: str) -> None:
         """Wait until the program prints a text after the last one waited for."""
@@ -88,3 +95,30 @@ class PtyProgram:
         text = data.decode("utf-8", "replace").replace("\r\n", "\n")
         self.said += re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", text).replace("\r", "\n")
         return bool(data)
+
+
+class TypedKeys:
+    """A screen at which keys are typed, then Ctrl-C.
+
+    A longer text is a line; a function is called in place of a key, and may return one.
+    """
+
+    def __init__(self, *keys: str | Callable[[], str | None]) -> None:
+        self.keys, self.shown = list(keys), ""
+        self.said: list[str] = []
+        self.print = self.said.append
+
+    def key(self) -> str:
+        if not self.keys:
+            raise KeyboardInterrupt
+        key = self.keys.pop(0)
+        return (key() or "") if callable(key) else key
+
+    line = key
+
+    def show(self, text: str) -> None:
+        self.shown = text
+
+    def text(self) -> str:
+        """Return all that was printed."""
+        return "\n".join(self.said)

@@ -3,7 +3,8 @@
 """Generates the page of all files' keys from the tables that their readers use."""
 
 from arm_common.yaml.json_schema import key_reference
-from arm_common.yaml.schema_types import Kind
+from arm_common.yaml.schema_types import Either, Kind
+from arm_description.trajectories.formats import FUNCTIONS, POINTS
 from arm_hardware.calibration.file import CALIBRATION
 from arm_hardware.calibration.kinematic_fit import FILE
 from arm_tasks.scene.poses import POSES
@@ -16,7 +17,7 @@ ELSEWHERE = """\
 | robot | everybody | [robot file](../../src/arm_description/README.md#every-key) |
 | task | `check`, `demo`, the task server | [tasks](tasks.md) |
 | scene | the same, `scene` | [scenes](scenes.md) |
-| joint trajectory | `play`, `trajectory`, step `play` of tasks | [trajectories](trajectories.md) |
+| trajectory | `play`, `trajectory`, tasks | [YAML](#trajectories), [CSV](trajectories.md#csv) |
 | calibration of servos | the driver, `calibrate`, `verify` | [below](#calibration-of-servos) |
 | touched points | `calibrate_kinematics` | [below](#touched-points) |
 | taught poses | tasks, `teach` | [below](#taught-poses) |
@@ -25,6 +26,9 @@ Bold keys are required. Errors in a file name its line, the key and the remedy."
 BELOW: dict[str, tuple[str, Kind]] = {
     "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
                               "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
+    "Trajectories": ("Points in time, or functions of it, as "
+                                   "[described](trajectories.md#yaml).",
+                                   Either((POINTS, FUNCTIONS))),
     "Touched points": ("Known points touched with the tip, for "
                        "[calibration](../tutorials/calibration.md).", FILE),
     "Taught poses": ("Written by [teaching](teach.md), and by hand if you like.", POSES),

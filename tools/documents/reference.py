@@ -14,6 +14,7 @@ from .config_files import config_files
 from .files import files_page
 from .nodes import inspect_nodes
 from .programs import all_commands
+from .states import state_files
 
 FOLDER = REPOSITORY / "docs" / "reference"
 
@@ -36,7 +37,7 @@ def texts() -> dict[Path, str]:
         "files": files_page(),
     }
     shipped = config_files(nodes, REPOSITORY / "src")
-    return {FOLDER / f"{name}.md": text for name, text in made.items()} | shipped
+    return {FOLDER / f"{name}.md": text for name, text in made.items()} | shipped | state_files()
 
 
 def _check_alone() -> None:

@@ -7,6 +7,7 @@ python3 tools/house/layout.py prints the figures.
 
 import ast
 import collections
+import functools
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -63,6 +64,16 @@ def modules(source: Path = SOURCE) -> list[Path]:
     return sorted(path for path in source.glob(_FILES) if path.name != "__init__.py")
 
 
+def syntax_tree(path: Path) -> ast.Module:
+    """Return the syntax tree of a module."""
+    return _parsed(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
+
+
 def lines(path: Path) -> int:
     """Return the number of lines of a file."""
     return path.read_text(encoding="utf-8").count("\n")
@@ -81,7 +92,7 @@ def entries(source: Path = SOURCE) -> Mapping[Path, int]:
 def classes(source: Path = SOURCE) -> Iterator[tuple[str, Path]]:
     """Yield the name and file of each top-level class."""
     for path in modules(source):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        for node in syntax_tree(path).body:
             if isinstance(node, ast.ClassDef):
                 yield node.name, path
 
@@ -100,7 +111,7 @@ def ros_imports(source: Path = SOURCE) -> list[str]:
         f"{path.relative_to(source)}: {name}"
         for path in sorted(source.glob(_FILES))
         if not _may_import_ros(path.relative_to(source))
-        for name in _imported(ast.parse(path.read_text(encoding="utf-8")))
+        for name in _imported(syntax_tree(path))
         if ROS.fullmatch(name.partition(".")[0])
     ]
 
@@ -151,20 +162,25 @@ def closure(entries: Iterable[str], files: Mapping[str, Path]) -> set[str]:
             continue
         seen.add(name)
         todo.append(name.rpartition(".")[0])
-        todo += _imports(ast.parse(files[name].read_text(encoding="utf-8")))
+        todo += _imports(syntax_tree(files[name]))
     return seen
 
 
-def _imports(node: ast.AST) -> Iterator[str]:
+@functools.cache
+def _imports(module: ast.Module) -> list[str]:
+    return list(_imports_in(module))
+
+
+def _imports_in(node: ast.AST) -> Iterator[str]:
     for child in ast.iter_child_nodes(node):
         if isinstance(child, ast.Import):
             yield from (alias.name for alias in child.names)
         elif isinstance(child, ast.ImportFrom):
             yield from (f"{child.module}.{alias.name}" for alias in child.names)
         elif isinstance(child, ast.If) and "TYPE_CHECKING" in ast.unparse(child.test):
-            yield from (name for other in child.orelse for name in _imports(other))
+            yield from (name for other in child.orelse for name in _imports_in(other))
         else:
-            yield from _imports(child)
+            yield from _imports_in(child)
 
 
 def size(names: Iterable[str], files: Mapping[str, Path]) -> int:

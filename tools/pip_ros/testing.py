@@ -32,12 +32,13 @@ TWO_MACHINES = (
     "Not run here because network namespaces need root and the command ip (Debian's iproute2):"
     " src/arm_simulation/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# The tests of a file stay together because they share nodes; the plugin orders the files. There
-# are two more workers than cores because tests of processes wait for half of their time. None is
-# replaced: pytest-xdist would repeat the test that ended it for ever.
-WORKERS = str(min((os.cpu_count() or 1) + 2, 4))
+# There are two more workers than cores because tests of processes wait for half of their time.
+CORES = os.cpu_count() or 1
+WORKERS = {"": min(CORES + 2, 4), "--all": min(CORES + 2, 4), "--fast": CORES}
+# The tests of a file stay together because they share nodes; the plugin orders the files. A worker
+# is not replaced: pytest-xdist would repeat the test that ended it for ever.
 PARALLEL = (
-    *("-q", "-n", WORKERS, "--max-worker-restart", "0"),
+    *("-q", "--max-worker-restart", "0"),
     *("--dist", "loadfile", "--no-loadscope-reorder"),
 )
 KINDS = {
@@ -72,7 +73,8 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
             print(NOT_HERE, flush=True)
             if not can_be_two_machines():
                 print(TWO_MACHINES, flush=True)
-    chosen = [*PARALLEL, *KINDS[kind], *arguments[1:]] if whole else list(arguments)
+    workers = ("-n", str(WORKERS[kind]))
+    chosen = [*workers, *PARALLEL, *KINDS[kind], *arguments[1:]] if whole else list(arguments)
     if kind == "--fast":
         chosen += changed_folders(paths)
     os.chdir(paths.repository)

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Collection, Sequence
 
 # Control characters, ends of lines, and bytes of paths that are not UTF-8: no ROS message, page or
 # terminal takes them.
@@ -88,6 +90,15 @@ def escaped(text: str) -> str:
     return CONTROL.sub(lambda found: repr(found[0])[1:-1], text)
 
 
+def is_utf8(text: str) -> bool:
+    """Return whether UTF-8 can encode a text; not every name of a file, nor escape in one, can."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 _LARGEST = 1e15  # above, digits before the point would be invented
 
 
@@ -105,6 +116,32 @@ def number_text(value: float, digits: int = 6, decimals: int = 6) -> str:
     text = f"{float(rounded):.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
+
+
+def exact_text(value: float) -> str:
+    """Return the shortest text of a number that reads back as the same double."""
+    return repr(value + 0.0).removesuffix(".0")
+
+
+def finite_number(text: str) -> float:
+    """Return the number that a text is; raise InputError if it is none, or not finite."""
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"{text.strip()!r} is not a number") from None
+    if not math.isfinite(value):
+        raise InputError(f"{text.strip()} is not finite")
+    return value
+
+
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = ()) -> list[str]:
+    """Return rows as lines with aligned columns: to the right, but some to the left."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    sides = ["<" if i in left else ">" for i in range(len(widths))]
+    return [
+        "  ".join(f"{c:{s}{w}}" for c, s, w in zip(row, sides, widths, strict=True)).rstrip()
+        for row in rows
+    ]
 
 
 def one_line(text: str, max_length: int = 1000) -> str:

@@ -109,6 +109,11 @@ class Screen(Keyboard):
         _put(f"{CLEAR}{text[: columns - 1]}")
 
 
+def print_line(text: str) -> None:
+    """Print a line at once, also where standard output is a file or a pipe."""
+    _put(f"{text}\n")
+
+
 def _put(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()

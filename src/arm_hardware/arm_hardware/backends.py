@@ -10,6 +10,7 @@ installed package adds rows as entry points of the group "arm_hardware.backends"
 
 from __future__ import annotations
 
+import argparse
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -181,6 +182,12 @@ BACKENDS_HELP = "; ".join(
 def backend_names() -> tuple[str, ...]:
     """Return what the option `backend` may be, those of installed packages included."""
     return (AUTO, *BACKENDS.names)
+
+
+def add_backend(parser: argparse.ArgumentParser) -> None:
+    """Add ``--backend``."""
+    text = f"what drives the servos; {BACKENDS_HELP}"
+    parser.add_argument("--backend", choices=backend_names(), default=AUTO, help=text)
 
 
 def load_backend(name: str) -> Backend:

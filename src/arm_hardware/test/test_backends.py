@@ -313,21 +313,20 @@ def test_doctor_says_that_no_backend_speaks_a_protocol(path, tmp_path, capsys):
 
 def test_new_calibration_names_the_protocol(installed, port, tmp_path):
     search = os.pathsep.join([str(installed), os.environ.get("PYTHONPATH", "")])
-    wizard = pp.PtyProgram(
+    with pp.PtyProgram(
         *(sys.executable, "-m", "arm_hardware.commands.calibrate", "mine.yaml", "--robot"),
         *("nut_arm", "--backend", "dummy", "--port", str(port)),
         folder=tmp_path,
         environment=os.environ | {"PYTHONPATH": search},
-    )
-    wizard.wait_for("waist (id 1)")
-    wizard.ask("py", "waist (id 1)")
-    wizard.ask("m", "in deg")
-    wizard.ask("1.5\n", "1.5 deg: 2048")
-    wizard.ask("w", "Write this to mine.yaml?")
-    wizard.ask("y", "Written.")
-    wizard.type("q")
-    assert wizard.end() == 0, wizard.said
-    wizard.close()
+    ) as wizard:
+        wizard.wait_for("waist (id 1)")
+        wizard.ask("py", "waist (id 1)")
+        wizard.ask("m", "in deg")
+        wizard.ask("1.5\n", "1.5 deg: 2048")
+        wizard.ask("w", "Write this to mine.yaml?")
+        wizard.ask("y", "Written.")
+        wizard.type("q")
+        assert wizard.end() == 0, wizard.said
     written = load_calibration(tmp_path / "mine.yaml")
     assert written.board.protocol == "dummy" and written.board.port == str(port)
     assert targets(port) == {1: 2048}

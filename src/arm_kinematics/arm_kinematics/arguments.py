@@ -100,15 +100,15 @@ def nearest_rotation(R: Array) -> Array:
     return np.asarray(u @ v)
 
 
-def target_pose(T: ArrayLike, position_only: bool, what: str = "target") -> Array:
+def target_pose(T: ArrayLike, position_only: bool) -> Array:
     """Return a target as a pose (4, 4); where only the position counts, it may be that (3,)."""
     point = floats(T)
     if point is not None and point.shape == (3,):
         if position_only:
-            return rigid_transform(pose(p=point), what)
+            return rigid_transform(pose(p=point), "target")
         problem = "a position alone needs mode 'position'; expected numbers of shape (4, 4)"
-        raise KinematicsError(f"{what}: {problem}", what=what, value=T)
-    return rigid_transform(T, what)
+        raise KinematicsError(f"target: {problem}", what="target", value=T)
+    return rigid_transform(T, "target")
 
 
 def floats(values: Any) -> Array | None:

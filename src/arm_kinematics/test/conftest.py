@@ -1,8 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Shared fixtures: the shipped robots as chains, and a random generator."""
+"""Shared fixtures: the shipped robots as chains."""
 
-import numpy as np
 import pytest
 
 from arm_description import RobotModel, load_robot
@@ -24,8 +23,3 @@ def chain(model: RobotModel) -> Chain:
 @pytest.fixture
 def nut_arm() -> Chain:
     return Chain.from_model(load_robot("nut_arm"))
-
-
-@pytest.fixture
-def rng() -> np.random.Generator:
-    return np.random.default_rng(20261120)

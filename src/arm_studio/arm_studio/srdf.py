@@ -17,6 +17,7 @@ from itertools import combinations, product
 from types import MappingProxyType
 
 import numpy as np
+from arm_common.errors import InputError, finite_number
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, inverse
 from arm_description.errors import DescriptionError
@@ -85,16 +86,13 @@ def _values(
                 remedy=did_you_mean(written, [prefix + other for other in known]),
             )
         try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
+            yield joint, finite_number(text)
+        except InputError:
             raise DescriptionError(
                 f"group_state {name!r}: joint {joint!r} has {text!r}, which is not a finite "
                 "number",
                 remedy="give one number in rad or m",
-            )
-        yield joint, value
+            ) from None
 
 
 def _posture(name: str, joints: Mapping[str, float], model: RobotModel) -> Posture:

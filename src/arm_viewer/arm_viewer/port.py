@@ -10,13 +10,13 @@ process (`arm_viewer.local_arm`). All calls, in both directions, are made in one
 from __future__ import annotations
 
 import enum
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from arm_common.transforms import Array
+from arm_description.model.units import SHOWN, with_sign
 from arm_description.robot_model import RobotModel
 
 from arm_viewer.browser.callbacks import PageGui
@@ -59,10 +59,8 @@ class IkResponse:
         if not self.solutions:
             return ""
         first = self.solutions[0]
-        return (
-            f"residual {1e3 * first.position_error:.3f} mm, "
-            f"{math.degrees(first.orientation_error):.3f}°"
-        )
+        off = SHOWN.fixed(first.position_error, "prismatic", 3)
+        return f"residual {off}, {with_sign(SHOWN.fixed(first.orientation_error, 'revolute', 3))}"
 
     @property
     def problem(self) -> str:

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import threading
 import time
+from collections.abc import Iterator
 
 import rclpy
 from action_msgs.msg import GoalStatus
@@ -30,7 +31,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import HardwareStatus
-from arm_testing.processes import end, handles_sigterm, output_of, parameters, start_python
+from arm_testing.processes import end, handles_sigterm, kill, output_of, parameters, start_python
 from arm_testing.waiting import BOUND, wait_for
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")
@@ -70,8 +71,20 @@ class NodeProcess:
         return output_of(self.process)
 
     def kill(self) -> None:
-        self.process.kill()
-        self.process.communicate()
+        kill(self.process)
+
+
+@contextlib.contextmanager
+def running_driver(client: Client, code: str = "", **values: object) -> Iterator[None]:
+    """Run a driver node beside its client; end both, and assert that the node ends cleanly."""
+    process = NodeProcess(code, **values)
+    try:
+        yield
+    finally:
+        exit_code, output = process.end()
+        client.close()
+    assert exit_code == 0, output
+    assert "Traceback" not in output
 
 
 class Client:
@@ -175,6 +188,7 @@ class Client:
         self.wait_state(HardwareStatus.ARMED)
         assert self.arm.wait_for_server(BOUND) and self.gripper.wait_for_server(BOUND)
         wait_for(self.topic.get_subscription_count, "subscription of the topic form")
+        self.lifecycle()  # its client is the newest: the node then knows the others, too
         self.wait_settled(HardwareStatus.ARMED)
 
     def wait_settled(self, state: int):

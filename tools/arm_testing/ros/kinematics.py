@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from arm_description import load_robot
 from arm_interfaces.srv import (
     CancelIKBatch,
     GetJacobian,
@@ -25,6 +26,7 @@ from arm_interfaces.srv import (
     SolveIK,
     SolveIKBatch,
 )
+from arm_kinematics import Chain
 from arm_testing.processes import start_python
 from arm_testing.ros.probe import Probe
 
@@ -40,6 +42,16 @@ LONG = {
     "solve_ik_batch": SolveIKBatch,
     "cancel_ik_batch": CancelIKBatch,
 }
+
+MODEL = load_robot("nut_arm")
+CHAIN = Chain.from_model(MODEL)
+# Where the arm is, a frame beside it, and a posture that it can reach.
+REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
+FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
+HERE = CHAIN.fk(list(REST.values()))
+BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
+Q = [0.3, 0.1, 0.2, -0.5]
+THERE = CHAIN.fk(Q)
 
 
 def start(*arguments: str, **environment: str) -> subprocess.Popen[str]:

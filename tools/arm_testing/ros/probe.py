@@ -1,21 +1,25 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""A probe node that runs in the test process."""
+"""Nodes that run in the test process: a probe, and those under test."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import rclpy
+from arm_common.ros.node_runner import ExecutorThread
+from rcl_interfaces.srv import GetParameters
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 
 from arm_testing.waiting import BOUND, T
 
-ASK_AGAIN = 20.0  # [s]
+ASK_AGAIN = 5.0  # [s]
+MOST_QUEUED = 50  # messages of all topics
 
 
 class Probe:
@@ -47,6 +51,21 @@ class Probe:
             self.executor.spin_once(timeout_sec=0.05)
         return value
 
+    def catch_up(self) -> None:
+        """Receive what arrived while nobody spun the probe, so that a last message is present."""
+        for _ in range(MOST_QUEUED):
+            self.executor.spin_once(timeout_sec=0.0)
+
+    def wait_known(self, *names: str) -> None:
+        """Wait until nodes have discovered all that the probe has, so that no response is lost.
+
+        A participant announces its endpoints in the order in which they were created.
+        """
+        for name in names:
+            client = self.node.create_client(GetParameters, f"{name}/get_parameters")
+            self.request(client, GetParameters.Request())
+            self.node.destroy_client(client)
+
     def request(self, client: Any, request: Any) -> Any:
         """Call a service; repeat it, because a response can be lost during discovery."""
         self.until(client.service_is_ready)
@@ -68,3 +87,18 @@ class Probe:
         self.executor.shutdown()
         self.node.destroy_node()
         rclpy.try_shutdown(context=self.context)
+
+
+@contextmanager
+def spun(*makers: Callable[[], Any]) -> Iterator[list[Any]]:
+    """Make nodes in the default context and spin them in a thread; end them afterwards."""
+    rclpy.init()
+    nodes = [make() for make in makers]
+    thread = ExecutorThread(SingleThreadedExecutor(), nodes, lambda: None)
+    try:
+        yield nodes
+    finally:
+        thread.stop()
+        for node in nodes:
+            node.destroy_node()
+        rclpy.shutdown()

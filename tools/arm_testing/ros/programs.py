@@ -92,6 +92,20 @@ def start(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
+def viewer(ros, model, start):
+    """A view with sliders, and what it needs."""
+    start("kinematics")
+    start("publisher", robot_description=model.to_urdf())
+    return start("viewer", port=0, sliders=True, robot="nut_arm")
+
+
+def joint_field(page, joint):
+    """Return the field of the view in which a user writes the position of a joint."""
+    row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
+    return row.locator('input[type="text"]')
+
+
+@pytest.fixture(scope="module")
 def browser_page():
     """The page of a headless Chromium; a missing Chromium fails every test that needs it.
 
@@ -99,6 +113,6 @@ def browser_page():
     can run.
     """
     with open_page((800 + 324, 520)) as page:  # the scene, and the panel beside it
-        page.set_default_timeout(1e3 * PATIENCE)
+        page.context.set_default_timeout(1e3 * PATIENCE)
         page.context.add_init_script(FEW_FRAMES)
         yield page

@@ -141,6 +141,7 @@ class Stack(Probe):
         self.wait_for(self.run_task.server_is_ready, "the task server", _COMPILING)
         self.wait_for(self.follow.server_is_ready, "the trajectory server")
         self.wait_for(self.gripper.server_is_ready, "the gripper server")
+        self.wait_known("arm_hardware", "task_server")
         self.start_posture = self.start_posture or dict(self.joints)
 
     def home(self):
@@ -195,11 +196,9 @@ class Stack(Probe):
     def wait_still(self):
         """Wait until driver and joint_states report that the arm is at rest.
 
-        Messages that arrived while nobody spun the probe are passed over: they say where the arm
-        was before.
+        Messages that arrived while nobody spun the probe say where the arm was before.
         """
-        for _ in range(4 * self.QUEUE):
-            self.executor.spin_once(timeout_sec=0.0)
+        self.catch_up()
         former = self.states
 
         def stands():
@@ -229,6 +228,12 @@ class Stack(Probe):
         self.wait_for(future.done, "the result of a goal", bound)
         return future.result().result
 
+    def begin(self, text, task="swing", **options):
+        """Begin a task by its text and name; return the goal handle."""
+        handle = self.send(self.run_task, RunTask.Goal(task=task, text=text, **options))
+        assert handle.accepted
+        return handle
+
     def run(self, **goal):
         """Run a task to its end; return the result."""
         return self.result(self.send(self.run_task, RunTask.Goal(**goal)))
@@ -247,6 +252,17 @@ class Stack(Probe):
         """End everything."""
         self.group.stop()
         super().close()
+
+
+def swing(speed):
+    """Return the text of a task clear of the bolts, slow enough to be interrupted."""
+    return f"""\
+task: swing
+steps:
+  - move_joints: {{name: there, joints: {{waist: -0.4}}, speed: {speed}}}
+  - open: {{width_mm: 20}}
+  - move_joints: {{name: back, joints: {{waist: 0.0}}, speed: {speed}}}
+"""
 
 
 def seconds(stamp):

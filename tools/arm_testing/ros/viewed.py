@@ -41,6 +41,11 @@ class ViewedNode(Probe):
         self.joint_states: list[JointState] = []
         self.node.create_subscription(JointState, "joint_states", self.joint_states.append, 10)
 
+    def wait_for_joint_states(self):
+        """Wait for joint_states that are published after everything that has happened."""
+        count = len(self.joint_states)
+        self.until(lambda: len(self.joint_states) > count + 10)
+
     def show_robot(self, urdf):
         self.robot.publish(String(data=urdf))
 

@@ -17,9 +17,17 @@ from arm_testing.plugin import (
 FILES = [path.as_posix() for path in REPOSITORY.glob("*/*/test/**/test_*.py")]
 
 
-@pytest.mark.parametrize("part", [*LONGEST, *SLOW])
+@pytest.mark.parametrize("part", LONGEST)
 def test_each_listed_path_matches_a_test_file(part):
     assert any(part in path for path in FILES)
+
+
+def test_each_slow_test_exists():
+    assert len(SLOW) > 100
+    for slow in SLOW:
+        file, *names = slow.split("::")
+        assert not names or f"def {names[-1]}(" in (REPOSITORY / file).read_text(), slow
+        assert (REPOSITORY / file).exists(), slow
 
 
 class LaunchLogger(logging.Logger):
@@ -46,7 +54,7 @@ def test_loggers_created_after_an_import_of_launch_propagate():
 def test_launch_test_that_pytest_took_for_a_unittest_is_skipped(is_launch_test, request):
     module = SimpleNamespace(**({"generate_test_description": None} if is_launch_test else {}))
     marks = []
-    item = SimpleNamespace(path=request.path, module=module, add_marker=marks.append)
+    item = SimpleNamespace(path=request.path, nodeid="", module=module, add_marker=marks.append)
     pytest_collection_modifyitems([item])
     assert [mark.name for mark in marks] == (["skip"] if is_launch_test else [])
 

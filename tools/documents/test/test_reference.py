@@ -30,17 +30,21 @@ def wanted():
 
 
 @pytest.mark.parametrize(
-    "name", ["interfaces", "parameters", "messages", "launch", "commands", "files"]
+    "name",
+    [
+        *("interfaces.md", "parameters.md", "messages.md", "launch.md", "commands.md", "files.md"),
+        *("../states.md", "../images/states_driver.svg", "../images/states_task.svg"),
+    ],
 )
 def test_page_is_up_to_date(wanted, name):
-    path = FOLDER / f"{name}.md"
+    path = (FOLDER / name).resolve()
     why = "run ./arm exec python3 tools/documents/write.py"
     assert path.read_text(encoding="utf-8") == wanted[path], why
 
 
 def test_every_generated_page_is_compared(wanted):
     assert {path.stem for path in wanted if path.suffix == ".md"} == {
-        "interfaces", "parameters", "messages", "launch", "commands", "files",
+        "interfaces", "parameters", "messages", "launch", "commands", "files", "states",
     }  # fmt: skip
 
 
@@ -186,11 +190,12 @@ def test_arguments_are_read_from_a_parser():
     assert synopsis(taken) == "FILE [...]"
 
 
-def test_trajectory_page_names_every_key():
+def test_trajectory_page_names_every_key_and_column():
     from arm_description.trajectories import formats
 
     text = (FOLDER / "trajectories.md").read_text(encoding="utf-8")
-    keys = {*formats.COMMON_KEYS, *formats.POINT_KEYS, *formats.FUNCTION_KEYS}
+    keys = {*formats.POINTS.keys, *formats.FUNCTIONS.keys, *formats.TOOL_POSITION, formats.TIME}
+    keys |= {column for columns in formats.TOOL_ORIENTATIONS for column in columns}
     assert not [key for key in keys if not re.search(rf"`[^`]*\b{key}\b|^{key}:", text, re.M)]
 
 

@@ -6,7 +6,7 @@ import ast
 import re
 
 from arm_common.suggestions import program
-from house.layout import SOURCE
+from house.layout import SOURCE, syntax_tree
 
 # Commands of people, in a text of a program. ros2 bag and launch exist only in a full ROS 2.
 COMMAND = re.compile(r"\./arm [a-z]|\bros2 (run|service|lifecycle|topic|param|node|action)\b")
@@ -43,7 +43,7 @@ def test_messages_take_their_commands_from_one_place():
     for file in files:
         place = file.relative_to(SOURCE).as_posix()
         if place not in FREE:
-            for text in told(ast.parse(file.read_text(encoding="utf-8"))):
+            for text in told(syntax_tree(file)):
                 assert not COMMAND.search(text), f"{place}: {text!r}"
 
 

@@ -3,6 +3,7 @@
 """Each vocabulary is declared in one file; no other file lists its words again."""
 
 import ast
+import functools
 import re
 from typing import get_args
 
@@ -10,6 +11,7 @@ import pytest
 from arm_common.plugins import PluginGroup
 from arm_description.library import DEFAULT_ROBOT
 from arm_description.model.elements import Convention, JointType, LookKind, Material
+from arm_description.model.units import UNITS
 from arm_description.trajectories.trajectory import Specified
 from arm_hardware.backends import BACKENDS
 from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
@@ -25,7 +27,7 @@ from arm_tasks.bringup.arguments import ARGUMENTS
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_viewer.port import IK_MODES
 from arm_viewer.ros import task_panel
-from house.layout import SOURCE
+from house.layout import SOURCE, syntax_tree
 
 
 def names(declared):
@@ -44,6 +46,7 @@ VOCABULARIES = {
     "joint types": ("arm_description/arm_description/model/elements.py", get_args(JointType)),
     "materials": ("arm_description/arm_description/model/elements.py", get_args(Material)),
     "looks": ("arm_description/arm_description/model/elements.py", get_args(LookKind)),
+    "units": ("arm_description/arm_description/model/units.py", tuple(UNITS)),
     "arguments": (
         "arm_tasks/arm_tasks/bringup/arguments.py",
         tuple(argument.name for argument in ARGUMENTS),
@@ -57,26 +60,30 @@ OTHER_MEANING = {
     "IK modes": {
         "arm_description/arm_description/trajectories/trajectory.py",  # compared below
     },
-    "tolerance axes": {"arm_tasks/arm_tasks/task/task_keys.py"},
     "joint types": {
         "arm_description/arm_description/urdf/elements.py",  # those of URDF, which has six
-        "arm_description/arm_description/robot_file/robot_keys.py",
     },
-    "looks": {"arm_description/arm_description/robot_file/robot_keys.py"},
 }
 FEW = 3  # words, of which parts, and data for each, are no list of them
 
 
-def modules():
-    for path in sorted(SOURCE.glob("arm_*/*/**/*.py")):
-        if path.relative_to(SOURCE).parts[1] not in ("test", "examples"):
-            yield str(path.relative_to(SOURCE)), ast.parse(path.read_text())
+@pytest.fixture(scope="module")
+def trees():
+    """The syntax trees of the sources by file."""
+    files = sorted(SOURCE.glob("arm_*/*/**/*.py"))
+    return {
+        str(path.relative_to(SOURCE)): syntax_tree(path)
+        for path in files
+        if path.relative_to(SOURCE).parts[1] not in ("test", "examples")
+    }
 
 
-TREES = dict(modules())
-
-
+@functools.cache
 def lists(tree):
+    return list(lists_in(tree))
+
+
+def lists_in(tree):
     """Yield line, texts and whether they are a dictionary's keys of each list of literals."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict):
@@ -99,12 +106,12 @@ def repeats(trees, file, words, other=frozenset()):
 
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-def test_no_second_list_of_a_vocabulary(vocabulary):
+def test_no_second_list_of_a_vocabulary(trees, vocabulary):
     file, words = VOCABULARIES[vocabulary]
-    assert len(set(words)) == len(words) >= 2 and file in TREES
+    assert len(set(words)) == len(words) >= 2 and file in trees
     other = OTHER_MEANING.get(vocabulary, set())
-    assert not repeats(TREES, file, words, other)
-    assert all(repeats({name: TREES[name]}, file, words) for name in other)
+    assert not repeats(trees, file, words, other)
+    assert all(repeats({name: trees[name]}, file, words) for name in other)
 
 
 @pytest.mark.parametrize(
@@ -133,10 +140,10 @@ def test_what_a_recorded_path_specifies_are_modes():
     assert set(get_args(Specified)) <= set(MODES)
 
 
-def test_default_robot_is_named_once():
+def test_default_robot_is_named_once(trees):
     named = {
         name
-        for name, tree in TREES.items()
+        for name, tree in trees.items()
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and node.value == DEFAULT_ROBOT
     }

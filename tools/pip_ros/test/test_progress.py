@@ -6,21 +6,13 @@ import os
 import re
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from arm_testing.processes import is_alive
+from arm_testing.waiting import wait_for
 from pip_ros.errors import SetupError
 from pip_ros.progress import beside, run_logged
-
-BOUND = 60.0  # s, for conditions that come true at once unless something is wrong
-
-
-def wait_for(condition):
-    end = time.monotonic() + BOUND
-    while not condition():
-        assert time.monotonic() < end, "the condition did not come true"
-        time.sleep(0.01)
 
 
 def run(script, log, describe=lambda line: None):
@@ -61,14 +53,6 @@ def test_interrupt_ends_the_whole_group(tmp_path):
         run(script, tmp_path / "log", interrupt)
     child = int(pid_file.read_text())
     wait_for(lambda: not is_alive(child))
-
-
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 def run_beside(script, log):

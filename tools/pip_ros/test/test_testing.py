@@ -69,7 +69,9 @@ def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing, "changed_folders", lambda _: [])
     command = testing.run({"ARM_VENV": "here"}, typed)
     assert command[1:3] == ["-m", "pytest"]
-    assert [word for word in command[3:] if word not in testing.PARALLEL] == [
+    parallel = [] if typed == chosen else ["-n", str(testing.WORKERS["".join(typed[:1])])]
+    assert command[3 : 3 + len(parallel)] == parallel
+    assert [word for word in command[3 + len(parallel) :] if word not in testing.PARALLEL] == [
         word for word in chosen if word not in testing.PARALLEL
     ]
     assert bool(built) == (typed in ([], ["--all"]))

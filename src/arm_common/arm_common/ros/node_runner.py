@@ -33,7 +33,7 @@ from rclpy.time_source import TimeSource
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_namespace import validate_namespace
 
-from arm_common.errors import InputError, escaped
+from arm_common.errors import InputError, escaped, is_utf8
 from arm_common.network import limit_to_this_computer, report_reach
 from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.failures import guard, report_failure
@@ -291,18 +291,10 @@ def ros_arguments() -> list[str]:
         InputError: One of them is not; the path of the program may be anything.
     """
     for word in sys.argv[1:]:
-        if escaped(word) != word and not _is_utf8(word):
+        if escaped(word) != word and not is_utf8(word):
             problem = f"the argument {word!r} is not UTF-8, which ROS 2 requires"
             raise InputError(problem, remedy="give a path without such letters, or a link to it")
     return [*map(escaped, sys.argv[:1]), *_DEFAULTS, *sys.argv[1:]]
-
-
-def _is_utf8(word: str) -> bool:
-    try:
-        word.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def user_arguments(arguments: Sequence[str] | None = None) -> list[str]:

@@ -15,16 +15,9 @@ from arm_common.yaml.schema_types import Either, Leaf, ListOf
 Rgba: TypeAlias = tuple[float, float, float, float]  # red, green, blue, opacity, each 0 to 1
 
 NAMED_COLOUR = Leaf('name of CSS, such as steelblue, or "#rrggbb" in quotes', "colour")
-CHANNELS = ListOf(Leaf("0 to 1", "part"), 3, 4)
+_CHANNEL = Leaf("number", "plain", least=0.0, most=1.0)
+CHANNELS = ListOf(_CHANNEL, 3, 4)
 COLOUR = Either((NAMED_COLOUR, CHANNELS))
-# For the schemas, by the forms of the leaves above.
-FORMS = {
-    "colour": {
-        "type": "string",
-        "pattern": "^\\s*(#[0-9a-fA-F]{6}([0-9a-fA-F]{2})?|[A-Za-z]+)\\s*$",
-    },
-    "part": {"type": "number", "minimum": 0, "maximum": 1},
-}
 _HEX = re.compile(r"#[0-9a-fA-F]{6}(?:[0-9a-fA-F]{2})?")
 _REMEDY = 'write a name of CSS, "#4c78a8" in quotes, or [red, green, blue, opacity]'
 
@@ -49,8 +42,8 @@ def read_colour(field: Field) -> Rgba:
 def _read_channels(field: Field) -> Rgba:
     parts = field.items()
     values = tuple(part.number() for part in parts)
-    if len(values) not in (3, 4) or not all(0.0 <= value <= 1.0 for value in values):
-        raise field.error("must be red, green, blue, opacity, each 0 to 1", _REMEDY)
+    if len(values) not in (3, 4) or not all(map(_CHANNEL.allows, values)):
+        raise field.error(f"must be red, green, blue, opacity, each {_CHANNEL.bounds()}", _REMEDY)
     red, green, blue, opacity = (*values, 1.0)[:4]
     return (red, green, blue, opacity)
 

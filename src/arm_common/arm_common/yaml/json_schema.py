@@ -10,12 +10,14 @@ as lower below upper, are checked by the reader of the file.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from arm_common.yaml.expressions import FOREIGN, MAX_LENGTH
 from arm_common.yaml.schema_types import (
+    SUFFIXES,
     Choice,
     Either,
     Key,
@@ -25,6 +27,7 @@ from arm_common.yaml.schema_types import (
     Named,
     Table,
     Variants,
+    scale_of,
 )
 
 Schema: TypeAlias = dict[str, Any]
@@ -37,22 +40,48 @@ EXPRESSION = {
 }
 
 
-def file_schema(title: str, description: str, kind: Kind, forms: Schema) -> Schema:
+BOUNDS = ("exclusiveMinimum", "minimum", "maximum", "not")  # words of a schema
+# Schemas of the leaves by their form; bounds are beside the reference to them.
+FORMS: Schema = {
+    "number": {"type": "number"},
+    "plain": {"type": "number"},  # where numbers may be expressions, one that may not
+    "whole": {"type": "integer"},
+    "hex": {"type": "integer"},
+    "text": {"type": "string", "pattern": "\\S"},
+    "truth": {"type": "boolean"},
+    "date": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+    "colour": {
+        "type": "string",
+        "pattern": "^\\s*(#[0-9a-fA-F]{6}([0-9a-fA-F]{2})?|[A-Za-z]+)\\s*$",
+    },
+}
+
+
+def file_schema(
+    title: str, description: str, kind: Kind, own_forms: Schema | None = None
+) -> Schema:
     """Return the schema of a file as plain data.
 
     Args:
         title: its title.
         description: what the file describes.
         kind: its keys.
-        forms: schemas of the leaves by their form.
+        own_forms: schemas of leaves that differ from FORMS, or are not in it, by their form.
     """
+    keys, forms = schema_of(kind), FORMS | (own_forms or {})
+    referred = json.dumps([keys, own_forms])
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": title,
         "description": description,
-        **schema_of(kind),
-        "$defs": forms,
+        **keys,
+        "$defs": {name: form for name, form in forms.items() if f'/{name}"' in referred},
     }
+
+
+def or_expression(number: Schema) -> Schema:
+    """Return the schema of a number or an expression."""
+    return {"anyOf": [number, EXPRESSION]}
 
 
 def schema_text(schema: Schema) -> str:
@@ -66,26 +95,32 @@ def with_reference(page: str, reference: str) -> str:
     return f"{before}{BEGIN}{reference}{END}{rest.split(END)[1]}"
 
 
-def schema_of(kind: Kind) -> Schema:
-    """Return the schema of a kind; leaves refer to ``$defs`` by their form."""
+def schema_of(kind: Kind, scale: float = 1.0) -> Schema:
+    """Return the schema of a kind; leaves refer to ``$defs`` by their form.
+
+    Bounds are in the unit of the key, of so many SI units.
+    """
     match kind:
         case Leaf():
-            return {"$ref": f"#/$defs/{kind.form}"}
+            return {"$ref": f"#/$defs/{kind.form}", **_bounds(kind, scale)}
         case Choice():
             return {"enum": list(kind.words)}
         case ListOf():
             most = {} if kind.most is None else {"maxItems": kind.most}
-            items = schema_of(kind.kind)
+            items = schema_of(kind.kind, scale)
             return {"type": "array", "items": items, "minItems": kind.least, **most}
         case Either():
             return {"anyOf": [schema_of(one) for one in kind.kinds]}
         case Named():
-            return {"type": "object", "additionalProperties": schema_of(kind.kind)}
+            return {"type": "object", "additionalProperties": schema_of(kind.kind, scale)}
         case Variants():
             return _variants(kind)
     return {
         "type": "object",
-        "properties": {key: _property(kind.keys[name]) for key, name in kind.spellings.items()},
+        "properties": {
+            written: _property(kind.keys[name], scale_of(written[len(name) :]))
+            for written, name in kind.spellings.items()
+        },
         "required": [n for n, key in kind.keys.items() if key.required and not key.suffix],
         "additionalProperties": False,
         **_key_rules(kind),
@@ -113,11 +148,18 @@ def _key_rules(table: Table) -> Schema:
     return {"allOf": rules} if rules else {}
 
 
-def _property(key: Key) -> Schema:
+def _bounds(leaf: Leaf, scale: float) -> Schema:
+    words = zip(BOUNDS, (leaf.above, leaf.least, leaf.most), strict=False)
+    written = {word: round(v / scale, 9) for word, v in words if math.isfinite(v)}
+    bounds: Schema = {word: int(v) if v == int(v) else v for word, v in written.items()}
+    return bounds | ({BOUNDS[3]: {"const": 0}} if leaf.nonzero else {})
+
+
+def _property(key: Key, scale: float) -> Schema:
     words = value_text(key.kind)
     return {
-        **schema_of(key.kind),
-        "description": f"{key.meaning} ({words})" if words else key.meaning,
+        **schema_of(key.kind, scale),
+        "description": f"{description_of(key)} ({words})" if words else description_of(key),
     }
 
 
@@ -169,16 +211,45 @@ def key_reference(kinds: Mapping[str, Kind]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def leaf_text(leaf: Leaf) -> str:
+    """Return the description of a value, with the unit of its suffix and its bounds."""
+    if not leaf.suffix:
+        return ", ".join(filter(None, (leaf.what, leaf.bounds())))
+    si = leaf.what.partition(" or ")[0]
+    unit = si.replace(SUFFIXES[leaf.suffix].unit, leaf.suffix[1:])
+    bounds = leaf.bounds(scale_of(leaf.suffix))
+    in_unit = f"{bounds} {unit}" if bounds and not bounds.endswith(" 0") else bounds
+    text = f"{leaf.what}, or {unit} with {leaf.suffix}"
+    return "; ".join(filter(None, (text, in_unit)))
+
+
+def description_of(key: Key) -> str:
+    """Return the meaning of a key with its default."""
+    return key.meaning if key.default is None else f"{key.meaning}; {_default(key)} if omitted"
+
+
+def _default(key: Key) -> str:
+    value, leaf = key.default, key.leaf
+    if isinstance(value, tuple):
+        return f"[{', '.join(f'{v:g}' for v in value)}]" if any(value) else "zeros"
+    if isinstance(value, bool | str):
+        return str(value).lower()
+    if leaf is None:
+        return f"{value:g}"
+    unit = leaf.suffix[1:] or (leaf.what if len(leaf.what) <= 2 else "")
+    return f"{leaf.shown(value / scale_of(leaf.suffix), 9)} {unit if value else ''}".strip()
+
+
 def value_text(kind: Kind) -> str:
     """Return a description of the value of a key; "" for a mapping with its own rows."""
     match kind:
         case Leaf():
-            return kind.what
+            return leaf_text(kind)
         case Choice():
-            return " or ".join((", ".join(kind.words[:-1]), kind.words[-1]))
+            return kind.text
         case ListOf(kind=Leaf() as item):
             count = f"list of {kind.least}" if kind.least == kind.most else "list"
-            return f"{count}: {item.what}"
+            return f"{count}: {leaf_text(item)}"
         case ListOf(kind=ListOf() as item):
             return f"list: {value_text(item)}"
         case Either():
@@ -207,6 +278,8 @@ def _gather_key(rows: dict[str, _KeyRow], known: dict[int, str], path: str, key:
     first = known.setdefault(id(kind), below) if isinstance(kind, Table) else below
     value = value_text(key.kind) if first == below else f"as `{first}`"
     required = key.required and (path not in rows or rows[path].required)
-    rows.setdefault(path, _KeyRow(value, key.meaning, required, key.suffix)).required = required
+    rows.setdefault(
+        path, _KeyRow(value, description_of(key), required, key.suffix)
+    ).required = required
     if first == below:
         _gather(rows, known, f"{below}.", kind)

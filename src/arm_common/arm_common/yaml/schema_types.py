@@ -8,27 +8,105 @@ The reader, the JSON schema and the key reference all use these tables: there is
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from arm_common.yaml.document import Field
+
+_DEGREE = math.pi / 180.0
+
+
+@dataclass(frozen=True)
+class Suffix:
+    """A unit that ends the name of a key, such as ``width_mm``."""
+
+    scale: float  # its SI value
+    unit: str  # the SI unit, without the suffix
+    most: float  # largest absolute value [SI unit]
+    rule: str  # the same for people
+
+
+MAX_LENGTH = 10.0  # [m] or [m/s]
+MAX_TURNS = 10  # of an angle
+SUFFIXES = {
+    "_mm": Suffix(1e-3, "m", MAX_LENGTH, f"nothing may be larger than {MAX_LENGTH:g} m"),
+    "_deg": Suffix(_DEGREE, "rad", MAX_TURNS * math.tau, f"no angle may exceed {MAX_TURNS} turns"),
+}
+
+
+def scale_of(name: str) -> float:
+    """Return the SI value of the unit that ends the name of a key, 1 if none does."""
+    return next((unit.scale for end, unit in SUFFIXES.items() if name.endswith(end)), 1.0)
 
 
 @dataclass(frozen=True)
 class Leaf:
-    """A single value."""
+    """A single value; the bounds of a number are in SI units, whatever the suffix of its key."""
 
-    what: str  # description, with its unit
-    form: str  # name of its definition in the schema
+    what: str  # description or unit
+    form: str = "number"  # name of its definition in the schema
     suffix: str = ""  # unit suffix that the key may have, such as "_mm"
+    above: float = -math.inf
+    least: float = -math.inf
+    most: float = math.inf
+    nonzero: bool = False
+
+    def allows(self, value: float) -> bool:
+        """Return True if a number is within the bounds."""
+        within = value > self.above and self.least <= value <= self.most
+        return within and not (self.nonzero and value == 0.0)
+
+    def bounds(self, scale: float = 1.0) -> str:
+        """Return the bounds in words, in a unit of so many SI units; "" without bounds."""
+        above, least, most = (
+            self.shown(value / scale) if math.isfinite(value) else ""
+            for value in (self.above, self.least, self.most)
+        )
+        if least and most:
+            return f"from {least} to {most}"
+        if self.nonzero:
+            return "not 0"
+        bounds = {"above": above, "at least": least, "at most": most}
+        return " and ".join(f"{word} {value}" for word, value in bounds.items() if value)
+
+    def shown(self, value: float, digits: int = 6) -> str:
+        """Return a value as a text; digits are of numbers that are not whole."""
+        if self.form == "hex":
+            return f"{int(value):#04x}"
+        return str(int(value)) if self.form == "whole" else f"{value:.{digits}g}"
+
+    def check(self, field: Field, value: float) -> float:
+        """Return a number that was read from a field; raise its error out of bounds."""
+        if not self.allows(value):
+            raise self._error(field)
+        return value
+
+    def whole(self, field: Field) -> int:
+        """Read a whole number within the bounds."""
+        if type(field.value) is not int or not self.allows(field.value):
+            raise self._error(field)
+        return int(field.number())  # which refuses 010
+
+    def _error(self, field: Field) -> Exception:
+        if self.nonzero:
+            return field.error("must not be 0")
+        noun = "" if self.form == "number" else f"a {self.what} "
+        return field.error(f"must be {noun}{self.bounds()}")
 
 
 @dataclass(frozen=True)
 class Choice:
-    """One of several words."""
+    """One of several words, or of whole numbers."""
 
-    words: tuple[str, ...]
+    words: tuple[Any, ...]
+
+    @property
+    def text(self) -> str:
+        """The words for people."""
+        words = list(map(str, self.words))
+        return " or ".join((", ".join(words[:-1]), words[-1]))
 
 
 @dataclass(frozen=True)
@@ -63,12 +141,18 @@ class Key:
     meaning: str
     required: bool = False
     unless: str = ""  # key of the table whose expression may replace this required one
+    default: Any = None  # SI value if it is omitted, which the reference states; None for none
+
+    @property
+    def leaf(self) -> Leaf | None:
+        """Its value, or that of its list or names; None if it has several kinds or keys."""
+        kind = self.kind.kind if isinstance(self.kind, ListOf | Named) else self.kind
+        return kind if isinstance(kind, Leaf) else None
 
     @property
     def suffix(self) -> str:
         """Unit suffix that its name may have, or ""."""
-        kind = self.kind.kind if isinstance(self.kind, ListOf) else self.kind
-        return kind.suffix if isinstance(kind, Leaf) else ""
+        return self.leaf.suffix if self.leaf else ""
 
 
 @dataclass(frozen=True)
@@ -84,9 +168,66 @@ class Table:
         pairs = [(name, (name, f"{name}{key.suffix}")) for name, key in self.keys.items()]
         return {written: name for name, spellings in pairs for written in spellings}
 
-    def read(self, field: Field) -> dict[str, Field]:
+    def leaf(self, name: str) -> Leaf:
+        """Return the declaration of a single value, or of the items of a list."""
+        leaf = self.keys[name].leaf
+        assert leaf is not None, name
+        return leaf
+
+    def read(self, field: Field) -> Fields:
         """Return the values by key; unknown, missing and duplicate keys are errors."""
-        return field.mapping(self.keys, [name for name, key in self.keys.items() if key.required])
+        required = [name for name, key in self.keys.items() if key.required]
+        return Fields(field.mapping(self.keys, required), self)
+
+
+class Fields(dict[str, Field]):
+    """The values of a mapping by key; each is read by its declaration."""
+
+    def __init__(self, fields: Mapping[str, Field], table: Table) -> None:
+        super().__init__(fields)
+        self.table = table
+
+    def number(self, name: str, otherwise: float | None = None) -> float:
+        """Return a number within its bounds; if it is omitted its default, or the other value."""
+        return self.read(name, lambda field, leaf: leaf.check(field, field.number()), otherwise)
+
+    def read(
+        self, name: str, read: Callable[[Field, Leaf], float], otherwise: float | None = None
+    ) -> float:
+        """Return what a function reads; if the key is omitted its default, or the other value."""
+        if name not in self:
+            return float(self.default(name, otherwise))
+        return read(self[name], self.table.leaf(name))
+
+    def whole(self, name: str) -> int:
+        """Return a whole number within its bounds; if it is omitted its default."""
+        return self.table.leaf(name).whole(self[name]) if name in self else int(self.default(name))
+
+    def text(self, name: str) -> str:
+        """Return a text; if it is omitted its default or ""."""
+        return self[name].text() if name in self else str(self.default(name, ""))
+
+    def truth(self, name: str) -> bool:
+        """Return true or false; if it is omitted its default."""
+        value = self[name].value if name in self else self.default(name)
+        if not isinstance(value, bool):
+            raise self[name].error("must be true or false")
+        return value
+
+    def choice(self, name: str, otherwise: str | None = None) -> str:
+        """Return one of its words; if it is omitted its default, or the other one."""
+        if name not in self:
+            return str(self.default(name, otherwise))
+        kind = self.table.keys[name].kind
+        assert isinstance(kind, Choice), name
+        return self[name].choice(kind.words)
+
+    def default(self, name: str, otherwise: Any = None) -> Any:
+        """Return the value of an omitted key."""
+        declared = self.table.keys[name].default
+        default = otherwise if declared is None else declared
+        assert default is not None, name
+        return default
 
 
 @dataclass(frozen=True)
@@ -96,7 +237,7 @@ class Variants:
     by: str  # the key that selects
     tables: Mapping[str, Table]  # by the value of that key
 
-    def read(self, field: Field) -> tuple[str, dict[str, Field]]:
+    def read(self, field: Field) -> tuple[str, Fields]:
         """Return the selected variant and the values by key."""
         names = {name: None for table in self.tables.values() for name in table.keys}
         chosen = field.mapping(names, [self.by])[self.by].choice(self.tables)

@@ -11,19 +11,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 
-from arm_common.errors import CONTROL, InputError
+from arm_common.errors import CONTROL, InputError, exact_text
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import MAX_TEXT, Field
 from arm_common.yaml.expressions import Expressions, constant_name_problem
-from arm_common.yaml.schema_types import Table
+from arm_common.yaml.schema_types import SUFFIXES, Choice, ListOf, Table, scale_of
 
-_DEGREE = math.pi / 180.0
 _NAMED = re.compile(r"\$(\w*)")  # $name
 _MISREAD = re.compile(r"[-+]?0\w|.*[_:]")  # no decimal number: 010, 0x10, 1_0, 1:30
 _WORD = re.compile(r"\w+")
@@ -123,7 +122,7 @@ class Variables:
         if text in self.texts:
             return self._value(self.texts[text])
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError as error:
             raise item.error(error.problem, error.remedy) from None
 
@@ -133,30 +132,17 @@ class Variables:
     def _value(self, text: str) -> str:
         """Return the value of an expression, or a text that is none."""
         try:
-            return _number_text(self._expressions(degrees=False).evaluate(text))
+            return exact_text(self._expressions(degrees=False).evaluate(text))
         except InputError:
             return text  # reported where it is used as a number
 
     def _expressions(self, degrees: bool) -> Expressions:
-        return Expressions(self.texts, _DEGREE if degrees else 1.0, noun="variable")
-
-
-def _number_text(value: float) -> str:
-    """Return a number as text, without a point if it is whole."""
-    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+        return Expressions(self.texts, SUFFIXES["_deg"].scale if degrees else 1.0, noun="variable")
 
 
 NO_VARIABLES = Variables()
 
 _T = TypeVar("_T")
-_SCALES = {"mm": 1e-3, "deg": _DEGREE}  # metres or radians in the unit that ends a key
-MAX_LENGTH = 10.0  # [m] or [m/s] of a key that may have the suffix _mm
-MAX_TURNS = 10  # of a key that may have the suffix _deg
-# largest number, its unit and what it may be, by the suffix that a key may have
-_SIZES = {
-    "_mm": (MAX_LENGTH, "m", f"nothing may be larger than {MAX_LENGTH:g} m"),
-    "_deg": (MAX_TURNS * math.tau, "rad", f"no angle may exceed {MAX_TURNS} turns"),
-}
 
 
 class TypedMapping:
@@ -217,13 +203,25 @@ class TypedMapping:
 
     def require(self, name: str) -> Field:
         """Return the value of a required key."""
-        return self._default(name, self.find(name))[1]
+        found = self.find(name)
+        if found is None:
+            raise self.fail(f"the key '{name}' is missing")
+        return found[1]
 
-    def text(self, name: str, default: str | None = None) -> str:
+    def value(self, name: str) -> Any:
+        """Return a text, truth or number; if it is omitted its default, else "" or None."""
+        form = self._table.leaf(name).form
+        if form == "text":
+            return self.text(name, "")
+        if form == "truth":
+            return self.truth(name)
+        return self.optional(name)
+
+    def text(self, name: str, otherwise: str | None = None) -> str:
         """Return a word or a line of text."""
         found = self.find(name)
         if found is None:
-            return self._default(name, default)
+            return self._default(name, otherwise)
         if not isinstance(found[1].value, str) or not found[1].value.strip():
             raise self.fail(f"{name} must be text, not {found[1].kind}", found[1])
         text = found[1].value if self.variables is None else self.variables.text(found[1])
@@ -231,9 +229,11 @@ class TypedMapping:
             raise self.fail(f"{name} must be one line, not {found[1].kind}", found[1])
         return text
 
-    def choice(self, name: str, among: Sequence[str], default: str | None = None) -> str:
-        """Return one of several words."""
-        value = self.text(name, default)
+    def choice(self, name: str, otherwise: str | None = None, among: Sequence[str] = ()) -> str:
+        """Return one of its declared words, or of the names ``among`` which it chooses."""
+        value = self.text(name, otherwise)
+        kind = self._table.keys[name].kind
+        among = kind.words if isinstance(kind, Choice) else among
         if value not in among:
             found = self.find(name)
             problem = f"{name} cannot be '{value}'; {did_you_mean(value, among)}"
@@ -241,67 +241,67 @@ class TypedMapping:
         return value
 
     def truth(self, name: str) -> bool | None:
-        """Return true or false, None if the key is missing."""
+        """Return true or false; if it is omitted its default or None."""
         found = self.find(name)
         if found is None:
-            return None
+            default: bool | None = self._table.keys[name].default
+            return default
         if not isinstance(found[1].value, bool):
             raise self.fail(f"{name} must be true or false, not {found[1].kind}", found[1])
         return found[1].value
 
-    def number(
-        self,
-        name: str,
-        default: float | None = None,
-        above: float = -math.inf,
-        least: float = -math.inf,
-        most: float = math.inf,
+    def number(self, name: str, otherwise: float | None = None, most: float = math.inf) -> float:
+        """Return a finite number (metres, radians) within its bounds.
+
+        Args:
+            name: of the key.
+            otherwise: its value if it is omitted and its table has no default.
+            most: a bound besides the declared ones, by other keys.
+        """
+        found = self.find(name)
+        if found is None:
+            return float(self._default(name, otherwise))
+        return self._number(name, *found, most)
+
+    def _number(
+        self, name: str, written: str, item: Field, most: float = math.inf, label: str = ""
     ) -> float:
-        """Return a finite number (metres, radians), greater than `above` and in [least, most]."""
-        found = self.find(name)
-        if found is None:
-            return float(self._default(name, default))
-        written, item = found
-        scale = _SCALES.get(written.rpartition("_")[2], 1.0)
+        leaf, scale = self._table.leaf(name), scale_of(written)
         value = self.read_number(item, written.endswith("_deg")) * scale
-        if value <= above or not least <= value <= most:
-            bounds = {"above": above, "at least": least, "at most": most}.items()
-            limits = " and ".join(f"{w} {v / scale:g}" for w, v in bounds if math.isfinite(v))
-            raise self.fail(f"{written} is {value / scale:g} but must be {limits}", item)
-        return self.sized(name, value, item)
-
-    def sized(self, name: str, value: float, item: Field) -> float:
-        """Return a length [m] or an angle [rad] of a key if an arm can have it, or raise."""
-        suffix = self._table.keys[name].suffix
-        most, unit, rule = _SIZES.get(suffix, (math.inf, "", ""))
-        if abs(value) <= most:
+        if leaf.form == "whole" and value != int(value):
+            raise self.fail(f"{name} must be a whole number, not {value:g}", item)
+        leaf = replace(leaf, most=min(leaf.most, most))
+        if not leaf.allows(value):
+            problem = f"{written} is {value / scale:g} but must be {leaf.bounds(scale)}"
+            raise self.fail(problem, item)
+        unit = SUFFIXES.get(leaf.suffix)
+        if unit is None or abs(value) <= unit.most:
             return value
-        found = self.find(name)
-        hint = "" if found and found[0].endswith(suffix) else f"; is `{suffix}` missing?"
-        raise self.fail(f"{name} is {value:g} {unit}, but {rule}{hint}", item)
+        hint = "" if written.endswith(leaf.suffix) else f"; is `{leaf.suffix}` missing?"
+        raise self.fail(f"{label or name} is {value:g} {unit.unit}, but {unit.rule}{hint}", item)
 
-    def count(self, name: str, default: int | None = None, least: int = 0) -> int:
+    def count(self, name: str) -> int:
         """Return a whole number."""
-        value = self.number(name, default, least=least)
-        if value != int(value):
-            raise self.fail(f"{name} must be a whole number, not {value:g}", self.require(name))
-        return int(value)
+        return int(self.number(name))
 
-    def numbers(self, name: str, count: int = 3, default: Sequence[float] | None = None) -> Array:
-        """Return an array of numbers (count,) (metres, radians)."""
-        found = self.find(name)
+    def numbers(self, name: str) -> Array:
+        """Return an array of as many numbers as its list has (metres, radians)."""
+        found, kind = self.find(name), self._table.keys[name].kind
         if found is None:
-            return np.array(self._default(name, default), dtype=np.float64)
+            return np.array(self._default(name), dtype=np.float64)
         written, item = found
-        if not item.is_list or len(item.items()) != count:
+        assert isinstance(kind, ListOf)
+        if not item.is_list or len(item.items()) != kind.least:
             found_kind = f"of {len(item.items())}" if item.is_list else item.kind
-            raise self.fail(f"{name} must be a list of {count} numbers, not {found_kind}", item)
-        scale = _SCALES.get(written.rpartition("_")[2], 1.0)
-        values = [
-            self.sized(name, scale * self.read_number(child, written.endswith("_deg")), child)
-            for child in item.items()
-        ]
-        return np.array(values)
+            problem = f"{name} must be a list of {kind.least} numbers, not {found_kind}"
+            raise self.fail(problem, item)
+        return np.array([self._number(name, written, child) for child in item.items()])
+
+    def named_numbers(self, name: str) -> dict[str, float]:
+        """Return the numbers of a section by name (metres, radians)."""
+        written, _ = self.find(name) or (name, None)
+        children = self.children(name)
+        return {k: self._number(name, written, item, label=k) for k, item in children.items()}
 
     def children(self, name: str) -> dict[str, Field]:
         """Return the values of an optional section by name."""
@@ -316,7 +316,13 @@ class TypedMapping:
         """Return a number or the value of an expression, whose angles may be in degrees."""
         return item.number() if self.variables is None else self.variables.number(item, degrees)
 
-    def _default(self, name: str, default: _T | None) -> _T:
+    def optional(self, name: str) -> float | None:
+        """Return a number, or None if it is omitted and has no default."""
+        return self.number(name) if self.has(name) else self._table.keys[name].default
+
+    def _default(self, name: str, otherwise: _T | None = None) -> _T:
+        declared: _T | None = self._table.keys[name].default
+        default = otherwise if declared is None else declared
         if default is None:
             raise self.fail(f"the key '{name}' is missing")
         return default

@@ -26,7 +26,6 @@ from typing import Any, TypeVar, cast
 
 from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean, program
-from arm_common.yaml.expressions import Expressions
 
 from arm_common import cli
 from arm_description.commands.kit_arm import MEASUREMENTS, SERVOS, WRISTS, KitLength, kit_arm_yaml
@@ -34,9 +33,9 @@ from arm_description.errors import DescriptionError
 from arm_description.library import robot_path
 from arm_description.model.elements import CONVENTIONS, Convention, DhRow, Joint, JointType
 from arm_description.model.units import ANGLES, LENGTHS, SHOWN, Units
-from arm_description.robot_file.joints import DEFAULT_VELOCITY, compound_joints, name_owner
+from arm_description.robot_file.joints import compound_joints, name_owner
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.robot_keys import COMPOUND, MAX_ROWS, TYPES
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, MAX_ROWS, TYPES
 from arm_description.robot_file.scope import MAX_ROTATION, name_problem
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
@@ -192,7 +191,6 @@ class _Row:
     def __init__(self, dialog: _Dialog, units: Units, taken: tuple[str, ...]) -> None:
         self._ask, self._choose = dialog.ask, dialog.choose
         self._units, self._taken = units, taken
-        self._expressions = Expressions({}, units.radian)
 
     def joints(self, number: int, convention: Convention) -> tuple[Joint, ...]:
         name = self._ask("name", f"joint_{number}", self._free_name)
@@ -239,24 +237,14 @@ class _Row:
             f"{name} ({self._units.unit(kind)})", default, partial(self.bounded, kind)
         )
 
-    def _read(self, kind: str, text: str) -> float:
-        units, number = self._units, text
-        for unit in sorted(ANGLES if kind == "revolute" else LENGTHS, key=len, reverse=True):
-            if re.search(rf"[\d.)\s]{unit}$", text):
-                units = units.using(unit)
-                number = text.removesuffix(unit)
-                break
-        expressions = self._expressions if number is text else Expressions({}, units.radian)
-        return units.si(expressions.evaluate(number.strip()), kind)
-
     def bounded(self, kind: str, text: str) -> float:
-        value = self._read(kind, text)
+        value = self._units.read(text, kind)
         if abs(value) > (MAX_ROTATION if kind == "revolute" else self._units.max_length):
             raise DescriptionError(f"{text} is too large for an arm", remedy="check the unit")
         return value
 
     def _speed(self, kind: str, text: str) -> float:
-        value = self._read(kind, text)
+        value = self._units.read(text, kind)
         if value <= 0.0:
             raise DescriptionError("must be greater than 0")
         return value

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from arm_description.errors import UrdfError
 from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_description.model.elements import DhRow, Joint, JointType
-from arm_description.robot_file.joints import DEFAULT_VELOCITY
+from arm_description.robot_file.robot_keys import DEFAULT_VELOCITY
 from arm_description.robot_file.scope import MAX_ROTATION, MAX_VELOCITY
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.elements import NO_EFFORT, Drive, UrdfJoint, driving_range, joint_range

@@ -279,13 +279,14 @@ class ConstraintSet:
             f"{self._prefix}{name} {self._text(name, values[name])}" for name in others
         )
         lower, upper = constraint.bounds(values)
-        unit = "mm" if constraint.joint in self._prismatic else "deg"
-        ends = [
-            self._text(constraint.joint, end).removesuffix(f" {unit}") for end in (lower, upper)
-        ]
-        allowed = f"{ends[0]} to {ends[1]} {unit}" if lower <= upper else "no position"
+        low = SHOWN.number(lower, self._kind(constraint.joint), 4)
+        span = f"{low} to {self._text(constraint.joint, upper)}"
+        allowed = span if lower <= upper else "no position"
         where = f"at {at} " if at else ""
         return f"{self._prefix}{constraint.joint}: {where}{constraint.reason} {allowed}"
 
     def _text(self, joint: str, value: float) -> str:
-        return SHOWN.text(value, "prismatic" if joint in self._prismatic else "revolute", 4)
+        return SHOWN.text(value, self._kind(joint), 4)
+
+    def _kind(self, joint: str) -> str:
+        return "prismatic" if joint in self._prismatic else "revolute"

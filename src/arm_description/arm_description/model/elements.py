@@ -42,6 +42,15 @@ Axis: TypeAlias = Literal["z", "y", "x"]
 LookKind: TypeAlias = Literal["box", "cylinder", "cone", "sphere", "ring", "fillet"]
 Material: TypeAlias = Literal["plastic", "metal", "rubber", "glass"]
 MATERIALS: tuple[Material, ...] = ("plastic", "metal", "rubber", "glass")
+# What the size of a shape consists of [m]; all but box and sphere turn about their z.
+LOOK_SIZES: Mapping[LookKind, tuple[str, ...]] = {
+    "box": ("its edges along x", "y", "z"),
+    "cylinder": ("radius", "length along z"),
+    "cone": ("lower radius", "upper radius", "length along z"),
+    "sphere": ("radius",),
+    "ring": ("outer radius", "inner radius", "length along z"),
+    "fillet": ("radius of a post along z", "radius of the rounding that widens its foot"),
+}
 DEFAULT_COLOUR = "#9ea6b2"
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 # Nearly parallel axes have their common normal far away.
@@ -349,12 +358,8 @@ class Mesh:
 class LookShape:
     """One shape of a link's look; it is seen, but has no mass and touches nothing."""
 
-    kind: LookKind  # all but box and sphere are bodies of revolution about their z
-    # [m] edges (x, y, z) of a box; (radius, length) of a cylinder; (lower radius, upper radius,
-    # length) of a cone; (radius,) of a sphere; (outer radius, inner radius, length) of a ring;
-    # (radius of the post, radius of the rounding) of a fillet, which widens the foot of a post
-    # like a quarter of a groove
-    size: tuple[float, ...]
+    kind: LookKind
+    size: tuple[float, ...]  # as in LOOK_SIZES [m]
     # link <- shape; the shape is centred there, but a fillet stands on it
     origin: Origin = NO_MOTION
     colour: str = DEFAULT_COLOUR  # "#rrggbb", or "#rrggbbaa" with an opacity

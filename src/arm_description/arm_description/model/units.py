@@ -1,23 +1,46 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_description/test/trajectories/test_files.py
-"""Units of robot files and their conversion to metres and radians."""
+"""Units in which people read and write lengths and angles: conversion, rounding, both ways."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from arm_common.errors import number_text
+from arm_common.yaml.expressions import Expressions
 
-# Units per metre: dividing by this keeps 105 mm exactly 0.105 m.
-# 1 inch = 25.4 mm exactly (international yard and pound agreement, 1959).
-PER_METRE: Mapping[str, float] = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0}
-METRES_PER_INCH = 0.0254
-LENGTHS = (*PER_METRE, "inch")
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit of lengths or of angles."""
+
+    written: Callable[[float], float]  # converts from metres or radians
+    si: Callable[[float], float]  # converts to metres or radians
+    decimals: int  # about a millionth of a metre or radian, a tenth of the tolerance of IK
+
+
+def _length(per_metre: float, decimals: int) -> Unit:
+    """Return a unit of lengths; dividing by `per_metre` keeps 105 mm exactly 0.105 m."""
+    return Unit(lambda x: x * per_metre, lambda x: x / per_metre, decimals)
+
+
+METRES_PER_INCH = 0.0254  # exactly (international yard and pound agreement, 1959)
+UNITS: Mapping[str, Unit] = {
+    "m": _length(1.0, 6),
+    "dm": _length(10.0, 5),
+    "cm": _length(100.0, 4),
+    "mm": _length(1000.0, 3),
+    "inch": Unit(lambda x: x / METRES_PER_INCH, lambda x: x * METRES_PER_INCH, 5),
+    "deg": Unit(math.degrees, math.radians, 4),
+    "rad": Unit(float, float, 6),
+}
 ANGLES = ("deg", "rad")
-_DECIMALS = {"m": 6, "dm": 5, "cm": 4, "mm": 3, "inch": 5, "rad": 6, "deg": 4}
+LENGTHS = tuple(name for name in UNITS if name not in ANGLES)
+# A number and its unit, as 30deg or (10 + 20) mm, but not a name that ends as a unit does.
+_WITH_UNIT = re.compile(rf"(.*[\d.)\s])({'|'.join(UNITS)})", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -35,7 +58,7 @@ class Units:
     @property
     def radian(self) -> float:
         """Size of the angle unit in radians."""
-        return 1.0 if self.angle == "rad" else math.pi / 180.0
+        return self.radians(1.0)
 
     def unit(self, joint_type: str) -> str:
         """Return the unit of a joint position: that of angles for a revolute joint."""
@@ -43,37 +66,54 @@ class Units:
 
     def metres(self, value: float) -> float:
         """Convert a length of the file to metres."""
-        if self.length == "inch":
-            return value * METRES_PER_INCH
-        return value / PER_METRE[self.length]
+        return UNITS[self.length].si(value)
 
     def radians(self, value: float) -> float:
         """Convert an angle of the file to radians."""
-        return value if self.angle == "rad" else math.radians(value)
+        return UNITS[self.angle].si(value)
 
     def si(self, value: float, joint_type: str) -> float:
         """Convert a joint position of the file to radians (revolute) or metres."""
-        return self.radians(value) if joint_type == "revolute" else self.metres(value)
+        return UNITS[self.unit(joint_type)].si(value)
 
     def written(self, value: float, joint_type: str) -> float:
         """Convert a joint position in radians (revolute) or metres to the unit of the file."""
-        if joint_type == "revolute":
-            return value if self.angle == "rad" else math.degrees(value)
-        if self.length == "inch":
-            return value / METRES_PER_INCH
-        return value * PER_METRE[self.length]
+        return UNITS[self.unit(joint_type)].written(value)
 
-    def number(self, value: float, joint_type: str, digits: int = 6) -> str:
+    def number(
+        self, value: float, joint_type: str, digits: int = 6, decimals: int | None = None
+    ) -> str:
         """Format a joint position in radians (revolute) or metres in the unit of the file.
 
-        It is rounded to about a millionth of a radian or metre, a tenth of the tolerance of IK.
+        It has no zeros at its end, and the decimals of the unit at most if none are given.
         """
-        decimals = _DECIMALS[self.unit(joint_type)]
-        return number_text(self.written(float(value), joint_type), digits, decimals)
+        most = UNITS[self.unit(joint_type)].decimals if decimals is None else decimals
+        return number_text(self.written(float(value), joint_type), digits, most)
 
     def text(self, value: float, joint_type: str, digits: int = 6) -> str:
         """Format a joint position as `number` does, with the unit of the file."""
         return f"{self.number(value, joint_type, digits)} {self.unit(joint_type)}"
+
+    def rounded(self, value: float, joint_type: str, decimals: int = 1) -> str:
+        """Format a joint position with all these decimals, in the unit of the file."""
+        number = round(self.written(float(value), joint_type), decimals) + 0.0  # never -0
+        return f"{number:.{decimals}f}"
+
+    def fixed(self, value: float, joint_type: str, decimals: int = 1) -> str:
+        """Format a joint position as `rounded` does, with the unit: 12.0 mm, 30.5 deg."""
+        return f"{self.rounded(value, joint_type, decimals)} {self.unit(joint_type)}"
+
+    def named(self, text: str, joint_type: str) -> tuple[Units, str]:
+        """Return these units, with the one that ends a text, and the text without it."""
+        found = _WITH_UNIT.fullmatch(text.strip())
+        if found is None or (found[2] in ANGLES) != (joint_type == "revolute"):
+            return self, text
+        return self.using(found[2]), found[1].strip()
+
+    def read(self, text: str, joint_type: str) -> float:
+        """Return a number or expression, with or without a unit, as SI, or raise InputError."""
+        units, number = self.named(text, joint_type)
+        return units.si(Expressions({}, units.radian).evaluate(number), joint_type)
 
 
 SI = Units("m", "rad")
@@ -81,6 +121,11 @@ SHOWN = Units("mm", "deg")
 """Units of messages and pictures that do not belong to a file."""
 
 
-def exact_text(value: float) -> str:
-    """Return the shortest text of a number that reads back as the same double."""
-    return repr(value + 0.0).removesuffix(".0")
+def millimetres(xyz: Iterable[float]) -> str:
+    """Return coordinates [m] for a message, in millimetres: 12.0, -3.5, 0.0."""
+    return ", ".join(SHOWN.rounded(value, "prismatic") for value in xyz)
+
+
+def with_sign(text: str) -> str:
+    """Return a text with the sign of degrees, where space is scarce: 30.5°."""
+    return text.replace(" deg", "°")

@@ -20,6 +20,7 @@ from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from arm_common.yaml.document import Field
+from arm_common.yaml.schema_types import Fields
 
 from arm_description.model.constraints import LinearLimits
 from arm_description.model.elements import (
@@ -36,11 +37,9 @@ from arm_description.model.elements import (
 )
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
-from arm_description.robot_file.robot_keys import COMPOUND, LIMITS, MAX_ROWS, ROW
-from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, read_name
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, LIMITS, MAX_ROWS, ROW
+from arm_description.robot_file.scope import PREDEFINED, EvaluationContext, Section, read_name
 
-# Slow enough for any arm [rad/s or m/s].
-DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
 _ENDS = ("lower", "upper")
 # Lower and upper of a joint [rad or m], and its limits where they depend on other joints.
 JointRange: TypeAlias = tuple[float, float, LinearLimits | None]
@@ -57,7 +56,7 @@ def read_limits(
         scope: of the file.
         bounds: their lower and upper, already read.
     """
-    keys = LIMITS.read(field)
+    keys = scope.read(LIMITS, field)
     lower, upper, constraint = bounds
     if lower >= upper:
         raise field.error("lower must be below upper", _remedy(lower, upper, joint_type, scope))
@@ -74,11 +73,11 @@ def read_limits(
     }
 
 
-def _effort(keys: Mapping[str, Field], joint_type: JointType, scope: EvaluationContext) -> float:
+def _effort(keys: Section, joint_type: JointType, scope: EvaluationContext) -> float:
     """Return the torque or force of a joint [N m or N], inf if the file gives none."""
-    servo = keys["servo"].choice(SERVO_TYPES) if "servo" in keys else scope.servo
+    servo = keys.choice("servo", scope.servo)
     if "effort" in keys:
-        return scope.positive(keys["effort"])
+        return keys.number("effort")
     if "servo" in keys and joint_type == "prismatic":
         raise keys["servo"].error(
             "has a torque, but the joint slides", "give effort: its force in N"
@@ -167,7 +166,7 @@ class JointRow:
 
     field: Field
     type: str
-    keys: Mapping[str, Field]
+    keys: Fields
     names: tuple[str, ...]  # one, or those of a universal or ball joint
 
     @classmethod
@@ -197,7 +196,7 @@ class JointRow:
     @property
     def source(self) -> str:
         """The origin of its numbers."""
-        return self.keys["source"].text() if "source" in self.keys else ""
+        return self.keys.text("source")
 
     @cached_property
     def limits(self) -> dict[str, Field]:

@@ -19,7 +19,6 @@ from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Convention, Joint, JointType, has_far_frames
 from arm_description.model.gripper import Gripper
-from arm_description.model.servo_types import SERVO_TYPES
 from arm_description.robot_file import SECTIONS
 from arm_description.robot_file.joints import JointTable, read_table
 from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, ROBOT, SCREWS
@@ -119,7 +118,7 @@ def read_root(root: Field, folder: Path) -> RobotModel:
     written, keys = ROBOT.read(root)
     scope = read_scope(keys, folder)
     if "servo" in keys:
-        scope = replace(scope, servo=keys["servo"].choice(SERVO_TYPES))
+        scope = replace(scope, servo=keys.choice("servo"))
     table = _read_table(written, keys, scope)
     names = tuple(joint.name for joint in (*table.joints, *table.dependents))
     own = read_gripper(keys["gripper"], names, scope) if "gripper" in keys else None

@@ -31,7 +31,7 @@ from arm_description.model.elements import (
     mimic_names,
 )
 from arm_description.robot_file.joints import JointRange, JointRow, JointRows
-from arm_description.robot_file.robot_keys import LIMITS
+from arm_description.robot_file.robot_keys import EFFORT, LIMITS
 from arm_description.robot_file.scope import MAX_ROTATION, EvaluationContext, sourced_value
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def _dependent_joints(
                 name, row.simple, dh, followed.factors, leaders, index, row.source
             )
             if "effort" in row.keys:
-                joint = replace(joint, effort=table.scope.positive(row.keys["effort"]))
+                joint = replace(joint, effort=table.scope.number(row.keys["effort"], EFFORT))
             yield joint
         index += len(row.names)
 

@@ -5,39 +5,58 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 
 from arm_common.yaml.colours import COLOUR
-from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table, Variants
+from arm_common.yaml.schema_types import (
+    Choice,
+    Either,
+    Key,
+    Kind,
+    Leaf,
+    ListOf,
+    Named,
+    Table,
+    Variants,
+)
 
-from arm_description.model.elements import CONVENTIONS, MATERIALS, Axis
-from arm_description.model.gripper import TURNING
+from arm_description.model.elements import (
+    CONVENTIONS,
+    JOINT_TYPES,
+    LOOK_SIZES,
+    MATERIALS,
+    Axis,
+    LookKind,
+)
+from arm_description.model.gripper import DEFAULT_FORCE, MAX_JAW_ANGLE, TURNING
 from arm_description.model.servo_types import SERVO_TYPES
-from arm_description.model.units import ANGLES, LENGTHS
+from arm_description.model.units import ANGLES, LENGTHS, Units
 
 MAX_ROWS = 64
 # Joints with several axes, and these axes in order.
 COMPOUND: Mapping[str, tuple[Axis, ...]] = {"universal": ("z", "y"), "ball": ("z", "y", "x")}
-LINEAR = ("revolute", "prismatic")  # of one axis
-TYPES = (*LINEAR, *COMPOUND)
+TYPES = (*JOINT_TYPES, *COMPOUND)
 SCREWS = "screws"  # the convention of axes and points
 BRANCHES = ("open", "crossed")  # of a crank
 GRIPPER_KEY = "gripper"  # of a width among the joints of a posture
 
 TEXT = Leaf("text", "text")
 NAME = Leaf("name without spaces", "name")
-NUMBER = Leaf("number", "number")
-LENGTH = Leaf("length", "number")
-ANGLE = Leaf("angle", "number")
-SIZE = Leaf("length above 0", "positive")
-POSITION = Leaf("angle, or length if prismatic", "number")
-BOUND = Leaf("angle, or length if prismatic; may depend on other joints", "number")
-RATE = Leaf("angle/s, or length/s if prismatic, above 0", "positive")
-ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic, above 0", "positive")
+NUMBER = Leaf("number")
+FACTOR = Leaf("number", nonzero=True)
+LENGTH = Leaf("length")
+ANGLE = Leaf("angle")
+SIZE = Leaf("length", above=0.0)
+SIZE_OR_0 = Leaf("length", least=0.0)
+POSITION = Leaf("angle, or length if prismatic")
+BOUND = Leaf("angle, or length if prismatic; may depend on other joints")
+RATE = Leaf("angle/s, or length/s if prismatic", above=0.0)
+ACCELERATION = Leaf("angle/s^2, or length/s^2 if prismatic", above=0.0)
 SERVO = Choice(tuple(SERVO_TYPES))
-MASS = Leaf("kg, above 0", "positive")
-EFFORT = Leaf("N m, or N if prismatic, above 0", "positive")
-MASS_OR_NONE = Leaf("kg, 0 for none", "number")
+MASS = Leaf("kg", above=0.0)
+EFFORT = Leaf("N m, or N if prismatic", above=0.0)
+MASS_OR_NONE = Leaf("kg", least=0.0)
 FILE = Leaf("path from this file's folder, or package://", "text")
 ATTACHED = Leaf("name of a shipped one, or path from this file's folder", "text")
 
@@ -46,7 +65,7 @@ FROM = Key(TEXT, "origin of the numbers beside it")
 # Any number may be written in this form.
 SOURCED = Table(
     {
-        "value": Key(NUMBER, "the number or expression", required=True),
+        "value": Key(Leaf("number", "unsourced"), "the number or expression", required=True),
         "source": Key(TEXT, "its origin", required=True),
     }
 )
@@ -55,15 +74,26 @@ UNITS = Table(
     {
         "length": Key(Choice(LENGTHS), "unit of every length in the file", required=True),
         "angle": Key(Choice(ANGLES), "unit of every angle in the file", required=True),
-        "max_length": Key(SIZE, "longest length, against mistaken units; default 20 m"),
+        "max_length": Key(
+            SIZE, f"longest one, against mistaken units; {Units.max_length:g} m if omitted"
+        ),
     }
 )
 
+ZEROS = (0.0, 0.0, 0.0)
+# of every file with units
+HEAD = {
+    "description": Key(TEXT, "one line about it"),
+    "source": Key(TEXT, "origin of its numbers"),
+    "units": Key(UNITS, "units of the file", required=True),
+    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+}
 LENGTHS_3 = ListOf(LENGTH, 3, 3)
+ANGLES_3 = ListOf(ANGLE, 3, 3)
 ORIGIN = Table(
     {
-        "xyz": Key(LENGTHS_3, "position; default zeros"),
-        "rpy": Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed x, y, z; default zeros"),
+        "xyz": Key(LENGTHS_3, "position", default=ZEROS),
+        "rpy": Key(ANGLES_3, "roll, pitch, yaw about fixed x, y, z", default=ZEROS),
     }
 )
 
@@ -71,13 +101,18 @@ TOOL = Table(
     {"name": Key(ATTACHED, "a tool that is mounted there, in place of the gripper"), **ORIGIN.keys}
 )
 
+# Slow enough for any arm [rad/s or m/s].
+DEFAULT_VELOCITY = {"revolute": 1.0, "prismatic": 0.1}
+_SLOW = "{revolute:g} rad/s or {prismatic:g} m/s".format_map(DEFAULT_VELOCITY)
+RAMP = 0.25  # in which the maximum speed is reached if no acceleration is given [s]
+_RAMP = f"velocity in {RAMP:g} s if omitted"
 LIMITS = Table(
     {
         "lower": Key(BOUND, "minimum position", required=True),
         "upper": Key(BOUND, "maximum position; an arc over 180 deg is 170 .. 190", required=True),
-        "velocity": Key(RATE, "maximum speed; default 1 rad/s or 0.1 m/s"),
-        "acceleration": Key(ACCELERATION, "maximum acceleration; default: velocity in 0.25 s"),
-        "effort": Key(EFFORT, "what may be held, not the stall torque; default that of servo"),
+        "velocity": Key(RATE, f"maximum speed; {_SLOW} if omitted"),
+        "acceleration": Key(ACCELERATION, f"maximum acceleration; {_RAMP}"),
+        "effort": Key(EFFORT, "what may be held, not the stall torque; by servo if omitted"),
         "servo": Key(SERVO, "servo that turns it; effort is by default its continuous torque"),
     }
 )
@@ -130,7 +165,7 @@ ROW = Variants("type", {kind: _row(kind) for kind in TYPES})
 SCREW = Table(
     {
         "name": Key(NAME, "name of the joint, unique in the robot", required=True),
-        "type": Key(Choice(LINEAR), "type of the joint", required=True),
+        "type": Key(Choice(JOINT_TYPES), "type of the joint", required=True),
         "axis": Key(
             ListOf(NUMBER, 3, 3),
             "direction of positive motion in base_link with every joint at 0, of any length",
@@ -153,7 +188,7 @@ def _box(length: str, width: str, thickness: str) -> dict[str, Key]:
 FINGER = Table(
     {
         **_box("z", "x", "y"),
-        "overhang": Key(LENGTH, "length beyond the grasp point; default 0"),
+        "overhang": Key(SIZE_OR_0, "length beyond the grasp point", default=0.0),
     }
 )
 PALM = Table(_box("z", "y", "x"))
@@ -161,18 +196,21 @@ CLAW = Table(
     {
         "length": Key(SIZE, "from a jaw's pivot to its tip, where it grips", required=True),
         "pivots": Key(
-            LENGTH,
+            SIZE_OR_0,
             "distance between the pivots, or from a fixed jaw's face to the other's pivot",
             required=True,
         ),
         "open": Key(
             ANGLE,
-            "angle of a jaw when open, from the tool's z outwards to the line from pivot to tip",
+            "angle of a jaw when open, from the tool's z outwards to the line from pivot to tip; "
+            f"at most {math.degrees(MAX_JAW_ANGLE):.3g} deg",
             required=True,
         ),
-        "closed": Key(ANGLE, "the same when closed; default where the tips meet"),
-        "turning": Key(Choice(TURNING), "the jaws that turn; default both"),
-        "face": Key(LENGTH, "from the tool's z to a fixed jaw's face; default half of the widest"),
+        "closed": Key(ANGLE, "the same when closed; where the tips meet if omitted"),
+        "turning": Key(Choice(TURNING), "the jaws that turn", default=TURNING[0]),
+        "face": Key(
+            LENGTH, "from the tool's z to a fixed jaw's face; by default half of the widest"
+        ),
     }
 )
 GRIPPER = Table(
@@ -182,38 +220,35 @@ GRIPPER = Table(
             "finger joints, towards -y and +y of the tool; at half the width, or a jaw's angle",
             required=True,
         ),
-        "min_width": Key(LENGTH, "width when closed, at least 0; of a claw computed"),
+        "min_width": Key(SIZE_OR_0, "width when closed; of a claw computed"),
         "max_width": Key(LENGTH, "width when open, above min_width; of a claw computed"),
         "claw": Key(CLAW, "jaws that turn, in place of fingers that slide"),
-        "velocity": Key(Leaf("length/s, above 0", "positive"), "maximum speed of the width", True),
+        "velocity": Key(Leaf("length/s", above=0.0), "maximum speed of the width", True),
         "acceleration": Key(
-            Leaf("length/s^2, above 0", "positive"),
-            "maximum acceleration of the width; default: reaches the velocity in 0.25 s",
+            Leaf("length/s^2", above=0.0), f"maximum acceleration of the width; {_RAMP}"
         ),
-        "effort": Key(Leaf("N, above 0", "positive"), "force of a finger at its tip; default 10"),
-        "finger": Key(FINGER, "box of a finger; default in proportion to max_width or the claw"),
-        "palm": Key(PALM, "box of the palm; default in proportion to max_width"),
+        "effort": Key(Leaf("N", above=0.0), "force of a finger at its tip", default=DEFAULT_FORCE),
+        "finger": Key(FINGER, "box of a finger; by default in proportion to max_width or claw"),
+        "palm": Key(PALM, "box of the palm; in proportion to max_width if omitted"),
         "source": FROM,
     }
 )
 
 MOVED = Key(NAME, "joint that the actuator moves", required=True)
-SHAFT = Key(NAME, "name of the actuator in the calibration; default the joint's")
+SHAFT = Key(NAME, "name of the actuator in the calibration; the joint's if omitted")
 SHAFTS = Key(ListOf(NAME, 2, 8), "names of the actuators in the calibration", required=True)
 REDUCTION = Key(
-    Leaf("number, not 0", "number"),
-    "turns of the actuator per turn of the joint, negative if opposite; default 1",
+    FACTOR, "turns of the actuator per turn of the joint, negative if opposite", default=1.0
 )
-OFFSET = Key(POSITION, "position of the joint with the actuator at 0; default 0")
-RATIO = Leaf("number, not 0", "number")
-_PAIR_OF_RATIOS = ListOf(RATIO, 2, 2)
+OFFSET = Key(POSITION, "position of the joint with the actuator at 0", default=0.0)
+_PAIR_OF_RATIOS = ListOf(FACTOR, 2, 2)
 _COUPLED = {
     "joints": Key(ListOf(NAME, 2, 2), "the two joints that both actuators move", required=True),
     "actuators": SHAFTS,
-    "mechanical_reduction": Key(_PAIR_OF_RATIOS, "of the actuators; default [1, 1]"),
-    "joint_reduction": Key(_PAIR_OF_RATIOS, "of the joints; default [1, 1]"),
+    "mechanical_reduction": Key(_PAIR_OF_RATIOS, "of the actuators", default=(1.0, 1.0)),
+    "joint_reduction": Key(_PAIR_OF_RATIOS, "of the joints", default=(1.0, 1.0)),
     "offset": Key(
-        ListOf(ANGLE, 2, 2), "positions of the joints with the actuators at 0; default [0, 0]"
+        ListOf(ANGLE, 2, 2), "positions of the joints with the actuators at 0", default=(0.0, 0.0)
     ),
 }
 _ONE = {"joint": MOVED, "actuator": SHAFT}
@@ -228,8 +263,9 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
             required=True,
         ),
         "ratio": Key(
-            Either((RATIO, ListOf(RATIO, 1, MAX_ROWS))),
-            "turns of the actuator per turn of `against`; default 1, -1 if opposite",
+            Either((FACTOR, ListOf(FACTOR, 1, MAX_ROWS))),
+            "turns of the actuator per turn of `against`, negative if opposite",
+            default=1.0,
         ),
         **_GEAR,
     },
@@ -239,11 +275,11 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
         "joint": MOVED,
         "actuators": SHAFTS,
         "mirrored": Key(
-            ListOf(Leaf("true or false", "flag"), 2, 8),
-            "whether each turns opposite to the joint; default none",
+            ListOf(Leaf("true or false", "truth"), 2, 8),
+            "whether each turns opposite to the joint; none if omitted",
         ),
         "allowed_difference": Key(
-            Leaf("angle, or length if prismatic, above 0", "positive"),
+            Leaf("angle, or length if prismatic", above=0.0),
             "by which the actuators may differ, since they work against each other",
             required=True,
         ),
@@ -258,15 +294,16 @@ _KINDS: Mapping[str, Mapping[str, Key]] = {
         "branch": Key(
             Choice(BRANCHES),
             "open: both levers are on one side of the ground line in the middle of the joint's "
-            "limits; crossed: on opposite sides; default open",
+            "limits; crossed: on opposite sides",
+            default=BRANCHES[0],
         ),
-        "crank_angle": Key(ANGLE, "from ground line to crank with the actuator at 0; default 0"),
-        "rocker_angle": Key(ANGLE, "from ground line to rocker with the joint at 0; default 0"),
+        "crank_angle": Key(ANGLE, "from ground line to crank with the actuator at 0", default=0.0),
+        "rocker_angle": Key(ANGLE, "from ground line to rocker with the joint at 0", default=0.0),
         "min_transmission_angle": Key(
-            Leaf("angle above 0", "positive"), "between the rod and each lever; default 10 degrees"
+            Leaf("angle", above=0.0), "between the rod and each lever; 10 deg if omitted"
         ),
-        "against": Key(NAME, "earlier joint that moves the ground line; default none"),
-        "ratio": Key(RATIO, "turns of the actuator per turn of `against`; default 1"),
+        "against": Key(NAME, "earlier joint that moves the ground line"),
+        "ratio": Key(FACTOR, "turns of the actuator per turn of `against`", default=1.0),
     },
     "table": {
         **_ONE,
@@ -287,10 +324,10 @@ def _transmission(kind: str) -> Table:
             **_KINDS[kind],
             "range": Key(
                 ListOf(POSITION, 2, 2),
-                "least and largest position of each actuator; default what its servo can do",
+                "least and largest position of each actuator; what its servo can do if omitted",
             ),
-            "velocity": Key(RATE, "maximum speed of each actuator; default its joints'"),
-            "acceleration": Key(ACCELERATION, "maximum acceleration; default likewise"),
+            "velocity": Key(RATE, "maximum speed of each actuator; its joints' if omitted"),
+            "acceleration": Key(ACCELERATION, "maximum acceleration; likewise"),
             "source": FROM,
         }
     )
@@ -316,21 +353,24 @@ PAYLOAD = Table(
     {
         "mass": Key(MASS, "mass that the tool carries", required=True),
         "centre": Key(LENGTHS_3, "its centre of mass in tool0", required=True),
-        "size": Key(ListOf(SIZE, 3, 3), "box around the centre, to be seen; default none"),
+        "size": Key(ListOf(SIZE, 3, 3), "box around the centre, to be seen"),
         "source": FROM,
     }
 )
 
-_MOMENT, _PRODUCT = Leaf("kg m^2", "number"), Leaf("kg m^2; default 0", "number")
+_MOMENT = Leaf("kg m^2")
 INERTIA = Table(
     {f"i{x}{x}": Key(_MOMENT, f"moment about {x}", True) for x in "xyz"}
-    | {f"i{xy}": Key(_PRODUCT, f"product of {xy[0]} and {xy[1]}") for xy in ("xy", "xz", "yz")}
+    | {
+        f"i{xy}": Key(_MOMENT, f"product of {xy[0]} and {xy[1]}", default=0.0)
+        for xy in ("xy", "xz", "yz")
+    }
 )
 LINK_MASS = Table(
     {
         "value": Key(MASS_OR_NONE, "the mass", required=True),
-        "centre": Key(LENGTHS_3, "centre of mass in the link; default that of the skeleton"),
-        "inertia": Key(INERTIA, "about the centre, along the link's axes; default likewise"),
+        "centre": Key(LENGTHS_3, "centre of mass in the link; that of the skeleton if omitted"),
+        "inertia": Key(INERTIA, "about the centre, along the link's axes; likewise"),
         "source": FROM,
     }
 )
@@ -338,35 +378,36 @@ LINK_MASS = Table(
 MESH = Table(
     {
         "visual": Key(FILE, "mesh drawn in place of the skeleton", required=True),
-        "collision": Key(FILE, "collision mesh; default the visual mesh"),
+        "collision": Key(FILE, "collision mesh; the visual mesh if omitted"),
         "scale": Key(
-            Either((Leaf("number, not 0", "number"), ListOf(NUMBER, 3, 3))),
-            "metres per unit of the mesh, 0.001 for mm; default 1",
+            Either((FACTOR, ListOf(FACTOR, 3, 3))),
+            "metres per unit of the mesh, 0.001 for mm",
+            default=1.0,
         ),
-        "origin": Key(ORIGIN, "link <- mesh; default none"),
+        "origin": Key(ORIGIN, "link <- mesh"),
         "source": FROM,
     }
 )
 
-# One of these says what a shape is. Radii of 0 are allowed where a point is meant.
-LOOK_SHAPES = {
-    "box": Key(ListOf(SIZE, 3, 3), "its edges along x, y, z"),
-    "cylinder": Key(ListOf(SIZE, 2, 2), "radius and length along z"),
-    "cone": Key(ListOf(LENGTH, 3, 3), "lower radius, upper radius, length along z"),
-    "sphere": Key(SIZE, "radius"),
-    "ring": Key(ListOf(SIZE, 3, 3), "outer radius, inner radius, length along z"),
-    "fillet": Key(
-        ListOf(LENGTH, 2, 2),
-        "rounded foot of a post along z: radius of the post, radius of the rounding",
-    ),
+
+def _look_size(kind: LookKind) -> Kind:
+    """Return the kind of a shape's size; radii of 0 are allowed where a point is meant."""
+    leaf = SIZE_OR_0 if kind in ("cone", "fillet") else SIZE
+    count = len(LOOK_SIZES[kind])
+    return leaf if count == 1 else ListOf(leaf, count, count)
+
+
+# One of these says what a shape is.
+LOOK_SHAPES: Mapping[str, Key] = {
+    kind: Key(_look_size(kind), ", ".join(size)) for kind, size in LOOK_SIZES.items()
 }
 LOOK = Table(
     {
         **LOOK_SHAPES,
-        "at": Key(LENGTHS_3, "its centre, or the middle of a fillet's foot; default zeros"),
-        "rpy": Key(ListOf(ANGLE, 3, 3), "its roll, pitch, yaw in the link; default zeros"),
-        "colour": Key(COLOUR, "default grey"),
-        "material": Key(Choice(MATERIALS), "surface; default plastic"),
+        "at": Key(LENGTHS_3, "its centre, or the middle of a fillet's foot", default=ZEROS),
+        "rpy": Key(ANGLES_3, "its roll, pitch, yaw in the link", default=ZEROS),
+        "colour": Key(COLOUR, "grey if omitted"),
+        "material": Key(Choice(MATERIALS), "surface", default=MATERIALS[0]),
         "source": FROM,
     },
     one_of=LOOK_SHAPES,
@@ -384,25 +425,22 @@ COLOURS = Table(
 
 _COMMON = {
     "name": Key(NAME, "name of the robot", required=True),
-    "description": Key(TEXT, "one line about it"),
-    "source": Key(TEXT, "origin of its numbers"),
-    "units": Key(UNITS, "units of the file", required=True),
-    "constants": Key(Named(NUMBER, "constant"), "named numbers for expressions, in any order"),
+    **HEAD,
     "servo": Key(SERVO, "servo of all turning joints whose limits give neither servo nor effort"),
-    "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool; default none"),
-    "gripper": Key(GRIPPER, "two fingers that slide, or a claw; default none"),
+    "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool"),
+    "gripper": Key(GRIPPER, "two fingers that slide, or a claw"),
     "postures": Key(
         Named(Named(POSITION, "joint"), "posture"),
         "named positions: one per joint, and gripper: a width",
     ),
     "transmissions": Key(
-        ListOf(TRANSMISSION, 1, MAX_ROWS), "between joints and servos; default one servo each"
+        ListOf(TRANSMISSION, 1, MAX_ROWS), "between joints and servos; one servo each if omitted"
     ),
     "bars": Key(ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"),
-    "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool; default none"),
+    "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool"),
     "masses": Key(
         Named(Either((MASS_OR_NONE, LINK_MASS)), "link"),
-        "of moving links, such as waist_link; default estimated from the skeleton",
+        "of moving links, such as waist_link; estimated from the skeleton if omitted",
     ),
     "meshes": Key(Named(MESH, "link"), "meshes of links, such as base_link or waist_link"),
     "looks": Key(
@@ -413,7 +451,7 @@ _COMMON = {
     "colours": Key(COLOURS, "colours of the skeleton"),
 }
 _DH = {
-    "base": Key(ORIGIN, "base_link <- frame 0 of the table; default none"),
+    "base": Key(ORIGIN, "base_link <- frame 0 of the table"),
     "joints": Key(ListOf(ROW, 1, MAX_ROWS), "one row per joint, from base to tool", True),
 }
 _SCREWS = {

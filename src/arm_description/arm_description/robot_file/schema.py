@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from arm_common.files.saving import write_bytes
-from arm_common.yaml.colours import FORMS
 from arm_common.yaml.json_schema import (
-    EXPRESSION,
+    BOUNDS,
     Schema,
     file_schema,
     key_reference,
+    or_expression,
     schema_of,
     schema_text,
     with_reference,
@@ -38,24 +39,27 @@ SCHEMAS: Mapping[str, tuple[str, str, Kind]] = {
 def robot_schema(name: str = "robot") -> Schema:
     """Return a schema, one of SCHEMAS, as plain data."""
     title, description, kind = SCHEMAS[name]
+    number = {"anyOf": [{"$ref": "#/$defs/unsourced"}, schema_of(SOURCED)]}
     forms = {
-        "number": _number({"type": "number"}),
-        "positive": _number({"type": "number", "exclusiveMinimum": 0}),
-        "flag": {"type": "boolean"},
-        "text": {"type": "string", "pattern": "\\S"},
+        "number": number,
+        "unsourced": or_expression({"type": "number"}),
         "name": {"type": "string", "pattern": "^[^\\s/$<>&]+$", "maxLength": 100},
-        **FORMS,
     }
-    return file_schema(f"{title} of arm_description", description, kind, forms)
+    schema = file_schema(f"{title} of arm_description", description, kind, forms)
+    _bound_sourced(schema)
+    return schema
 
 
-def _number(number: Schema) -> Schema:
-    """Return the schema of a number, an expression, or either with its source."""
-    sourced = schema_of(SOURCED)
-    value = sourced["properties"]["value"]
-    del value["$ref"]
-    value["anyOf"] = [number, EXPRESSION]
-    return {"anyOf": [number, EXPRESSION, sourced]}
+def _bound_sourced(schema: Any) -> None:
+    """Repeat the bounds of each number for the value beside its source."""
+    for part in schema if isinstance(schema, list) else ():
+        _bound_sourced(part)
+    if isinstance(schema, dict):
+        for part in schema.values():
+            _bound_sourced(part)
+        bounds = {word: schema[word] for word in BOUNDS if word in schema}
+        if bounds and schema.get("$ref") == "#/$defs/number":
+            schema["properties"] = {"value": bounds}
 
 
 def texts(package: Path) -> dict[Path, str]:

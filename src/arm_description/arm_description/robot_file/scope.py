@@ -22,11 +22,12 @@ from arm_common.yaml.expressions import (
     constant_name_problem,
     parse_expression,
 )
+from arm_common.yaml.schema_types import Fields, Leaf, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Triple
-from arm_description.model.units import ANGLES, LENGTHS, SI, Units
-from arm_description.robot_file.robot_keys import ORIGIN, SOURCED, UNITS
+from arm_description.model.units import SI, Units
+from arm_description.robot_file import robot_keys
 
 # Larger values mean a mistaken unit: degrees read as radians.
 MAX_ROTATION = 2.0 * math.pi * 10.0  # [rad]
@@ -47,8 +48,15 @@ class EvaluationContext:
     folder: Path = Path()  # of the file, for the files that it names
     servo: str = ""  # the servo of joints that name none, a key of SERVO_TYPES
 
-    def number(self, field: Field) -> float:
-        """Read a number or an expression in the units of the file."""
+    def read(self, table: Table, field: Field) -> Section:
+        """Read a mapping of a file."""
+        return Section(table.read(field), self)
+
+    def number(self, field: Field, leaf: Leaf = robot_keys.NUMBER) -> float:
+        """Read a number or an expression, without a unit or in SI units."""
+        return leaf.check(field, self._evaluate(field))
+
+    def _evaluate(self, field: Field) -> float:
         field = sourced_value(field)
         try:
             return self.expressions.evaluate(field.raw("a number or an expression"))
@@ -72,16 +80,12 @@ class EvaluationContext:
         constants = frozenset(self.expressions.names)
         return tuple(dict.fromkeys(n.id for n in found if n.id not in constants))
 
-    def positive(self, field: Field) -> float:
-        """Read a number greater than 0."""
-        return _above_zero(field, self.number(field))
-
-    def length(self, field: Field, limit: float = 0.0) -> float:
+    def length(self, field: Field, leaf: Leaf = robot_keys.LENGTH, limit: float = 0.0) -> float:
         """Read a length in metres; it must not exceed the limit, by default that of the file."""
-        value = self.units.metres(self.number(field))
+        value = self.units.metres(self._evaluate(field))
         if abs(value) > (limit or self.units.max_length):
             raise self.too_long(field, value)
-        return value
+        return leaf.check(field, value)
 
     def too_long(self, field: Field, value: float) -> Exception:
         """Return the error of a length [m] that is longer than an arm's."""
@@ -89,28 +93,26 @@ class EvaluationContext:
         remedy = f"{self._check_unit('prismatic')}; above {longest} {self.units.length} give also "
         return field.error(f"is {value:g} m", f"{remedy}units.max_length")
 
-    def positive_length(self, field: Field) -> float:
-        """Read a length greater than 0 in metres."""
-        return _above_zero(field, self.length(field))
-
-    def angle(self, field: Field, limit: float = 2.0 * math.pi) -> float:
+    def angle(
+        self, field: Field, leaf: Leaf = robot_keys.ANGLE, limit: float = 2.0 * math.pi
+    ) -> float:
         """Read an angle in radians; its absolute value must not exceed the limit."""
-        value = self.units.radians(self.number(field))
+        value = self.units.radians(self._evaluate(field))
         if abs(value) > limit + 1e-9:
             raise field.error(f"is {math.degrees(value):g} deg", self._check_unit("revolute"))
         if self.units.angle == "deg":
             _reject_radians(sourced_value(field))
-        return value
+        return leaf.check(field, value)
 
-    def position(self, field: Field, joint_type: str) -> float:
+    def position(self, field: Field, joint_type: str, leaf: Leaf = robot_keys.POSITION) -> float:
         """Read a joint position in radians or metres."""
         if joint_type == "revolute":
-            return self.angle(field, MAX_ROTATION)
-        return self.length(field)
+            return self.angle(field, leaf, MAX_ROTATION)
+        return self.length(field, leaf)
 
     def velocity(self, field: Field, joint_type: str) -> float:
         """Read a joint speed in radians or metres per second."""
-        value = _above_zero(field, self.units.si(self.number(field), joint_type))
+        value = robot_keys.RATE.check(field, self.units.si(self._evaluate(field), joint_type))
         if value > MAX_VELOCITY[joint_type]:
             unit = SI.unit(joint_type)
             raise field.error(f"is {value:g} {unit}/s", self._check_unit(joint_type))
@@ -123,22 +125,52 @@ class EvaluationContext:
     def acceleration(self, field: Field | None, joint_type: str, velocity: float) -> float:
         """Read an acceleration in radians or metres per second squared.
 
-        By default the maximum speed is reached in a quarter of a second.
+        By default the maximum speed is reached in the time robot_keys.RAMP.
         """
         if field is None:
-            return 4.0 * velocity
-        return _above_zero(field, self.units.si(self.number(field), joint_type))
+            return velocity / robot_keys.RAMP
+        return robot_keys.ACCELERATION.check(
+            field, self.units.si(self._evaluate(field), joint_type)
+        )
 
     def origin(self, field: Field | None) -> Origin:
         """Read a transform ``{xyz: [..], rpy: [..]}``, identity if there is no field."""
         if field is None:
             return NO_MOTION
-        return self.origin_of(ORIGIN.read(field))
+        return self.read(robot_keys.ORIGIN, field).origin()
 
-    def origin_of(self, keys: Mapping[str, Field]) -> Origin:
-        """Read a transform from its keys ``xyz`` and ``rpy``."""
-        read = {"xyz": self.length, "rpy": self.angle}
-        return Origin(**{key: triple(field, read[key]) for key, field in keys.items()})
+
+class Section(Fields):
+    """The keys of one mapping, whose numbers are read in the units of the file."""
+
+    def __init__(self, fields: Fields, scope: EvaluationContext) -> None:
+        super().__init__(fields, fields.table)
+        self._scope = scope
+
+    def number(self, name: str, otherwise: float | None = None) -> float:
+        """Return a number or an expression; if it is omitted its default, or the other value."""
+        return self.read(name, self._scope.number, otherwise)
+
+    def length(self, name: str, otherwise: float | None = None) -> float:
+        """Return a length [m], likewise."""
+        return self.read(name, self._scope.length, otherwise)
+
+    def angle(self, name: str, otherwise: float | None = None) -> float:
+        """Return an angle [rad], likewise."""
+        return self.read(name, self._scope.angle, otherwise)
+
+    def lengths(self, name: str) -> Triple:
+        """Return three lengths [m]."""
+        return self._triple(name, self._scope.length)
+
+    def origin(self, xyz: str = "xyz") -> Origin:
+        """Return the transform of the key of its position, and of ``rpy``."""
+        return Origin(self.lengths(xyz), self._triple("rpy", self._scope.angle))
+
+    def _triple(self, name: str, read: Callable[[Field, Leaf], float]) -> Triple:
+        leaf = self.table.leaf(name)
+        given = triple(self[name], lambda item: read(item, leaf)) if name in self else None
+        return given or self.default(name)
 
 
 def triple(field: Field, read: Callable[[Field], float]) -> Triple:
@@ -154,7 +186,7 @@ def sourced_value(field: Field) -> Field:
     """Return the value of ``{value: 80, source: ..}``, or the field itself if it is plain."""
     if not field.is_mapping:
         return field
-    keys = SOURCED.read(field)
+    keys = robot_keys.SOURCED.read(field)
     keys["source"].text()
     return keys["value"]
 
@@ -181,12 +213,14 @@ def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationCo
 
 def _read_units(field: Field) -> Units:
     """Read ``units: {length: .., angle: .., max_length: ..}``."""
-    parts = UNITS.read(field)
-    units = Units(parts["length"].choice(LENGTHS), parts["angle"].choice(ANGLES))
+    parts = robot_keys.UNITS.read(field)
+    units = Units(parts.choice("length"), parts.choice("angle"))
     if "max_length" not in parts:
         return units
-    longest = EvaluationContext(units, Expressions({}, units.radian)).positive(parts["max_length"])
-    return replace(units, max_length=units.metres(longest))
+    scope = EvaluationContext(units, Expressions({}, units.radian))
+    return replace(
+        units, max_length=units.metres(scope.number(parts["max_length"], robot_keys.SIZE))
+    )
 
 
 def read_name(field: Field) -> str:
@@ -206,12 +240,6 @@ def name_problem(name: str) -> tuple[str, str]:
     if len(name) > MAX_NAME_LENGTH:
         return f"is a name of {len(name)} characters", f"use at most {MAX_NAME_LENGTH}"
     return "", ""
-
-
-def _above_zero(field: Field, value: float) -> float:
-    if value <= 0.0:
-        raise field.error("must be greater than 0")
-    return value
 
 
 def _reject_radians(field: Field) -> None:

@@ -16,6 +16,7 @@ from itertools import chain, product
 
 import numpy as np
 import yaml
+from arm_common.errors import exact_text
 from arm_common.yaml.editing import flow_mapping, flow_word, preferred_quote
 
 from arm_description.errors import DescriptionError
@@ -35,10 +36,9 @@ from arm_description.model.elements import (
     Triple,
 )
 from arm_description.model.gripper import DEFAULT_FORCE, Claw, Gripper, MountedTool
-from arm_description.model.units import Units, exact_text
-from arm_description.robot_file.joints import DEFAULT_VELOCITY
+from arm_description.model.units import Units
 from arm_description.robot_file.reader import parse_robot
-from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
+from arm_description.robot_file.robot_keys import COMPOUND, DEFAULT_VELOCITY, GRIPPER_KEY, SCREWS
 from arm_description.robot_file.sections.transmissions import transmission_entry
 from arm_description.robot_model import RobotModel
 

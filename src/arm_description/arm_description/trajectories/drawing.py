@@ -24,7 +24,7 @@ import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess, read_text
 from arm_common.suggestions import install_command
 from arm_common.transforms import Array
-from arm_common.yaml.typed_mapping import MAX_LENGTH
+from arm_common.yaml.schema_types import MAX_LENGTH
 
 from arm_common import cli
 from arm_description.errors import DescriptionError

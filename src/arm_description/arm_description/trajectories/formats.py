@@ -35,12 +35,13 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Matrix, Vector, frame_along, pose, pose_to_matrix, rpy_matrix
 from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.editing import flow_word
-from arm_common.yaml.typed_mapping import MAX_LENGTH
+from arm_common.yaml.schema_types import MAX_LENGTH, Key, Leaf, ListOf, Named, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import Joint
 from arm_description.model.units import ANGLES, LENGTHS, SI, Units
-from arm_description.robot_file.scope import EvaluationContext, read_scope
+from arm_description.robot_file.robot_keys import HEAD, POSITION, TEXT
+from arm_description.robot_file.scope import EvaluationContext, Section, read_scope
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.lines import (
     CsvTable,
@@ -89,7 +90,7 @@ TOOL_POSITION = ("x", "y", "z")
 TOOL_ANGLES = ("roll", "pitch", "yaw")
 _TOOL_QUATERNION = ("qx", "qy", "qz", "qw")
 _TOOL_AXIS = ("i", "j", "k")  # as in the programs of machine tools
-_SPECIFIED: Mapping[tuple[str, ...], Specified] = {
+TOOL_ORIENTATIONS: Mapping[tuple[str, ...], Specified] = {
     (): "position",
     TOOL_ANGLES: "pose",
     _TOOL_QUATERNION: "pose",
@@ -128,17 +129,17 @@ def read_tool_csv(
     along = _increasing_along(at, names[0], np.array([value for value, _ in points]), poses)
     is_timed = names[0] == TIME
     return ToolTrajectory(
-        poses, along if is_timed else None, None if is_timed else along, _SPECIFIED[turned]
+        poses, along if is_timed else None, None if is_timed else along, TOOL_ORIENTATIONS[turned]
     )
 
 
 def _tool_orientation(header: Line, names: list[str]) -> tuple[str, ...]:
     """Return the columns of the orientation, () without one."""
     others = [name for name in names[1:] if name not in TOOL_POSITION]
-    for turned in _SPECIFIED:
+    for turned in TOOL_ORIENTATIONS:
         if sorted(others) == sorted(turned) and len(set(names)) == len(names):
             return turned
-    known = " or ".join(",".join(columns) for columns in _SPECIFIED if columns)
+    known = " or ".join(",".join(columns) for columns in TOOL_ORIENTATIONS if columns)
     problem = f"poses of the tool cannot have the columns {', '.join(names[1:])}"
     raise header.error(problem, f"write x,y,z, and for the orientation {known}, each once")
 
@@ -288,14 +289,37 @@ def rows_text(trajectory: JointTrajectory, model: RobotModel) -> str:
 
 
 VARIABLE = "t"
-DEFAULT_STEP = 0.02  # [s] the period of the servos
+_SECONDS = Leaf("s", above=0.0)
+POINT = Table(
+    {
+        "time": Key(Leaf("s"), "its time", True),
+        "positions": Key(ListOf(POSITION, 1, None), "of all joints, in the order of `joints`"),
+        "posture": Key(TEXT, "a posture of the robot, in place of positions"),
+    }
+)
+POINTS = Table(
+    {
+        **HEAD,
+        "joints": Key(ListOf(TEXT, 1, None), "names of all joints, in the order of positions"),
+        "points": Key(ListOf(POINT, 1, None), "points in time", True),
+    }
+)
+FUNCTIONS = Table(
+    {
+        **HEAD,
+        "functions": Key(
+            Named(Leaf(f"expression of {VARIABLE} in s"), "joint"), "of all joints, sampled", True
+        ),
+        "duration": Key(_SECONDS, "time of the last point", True),
+        "step": Key(_SECONDS, "between two points, as the period of the servos", default=0.02),
+    }
+)
 
 
 def _read_functions(
-    keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
+    keys: Section, model: RobotModel, scope: EvaluationContext
 ) -> TrajectoryPoints:
-    duration = scope.positive(keys["duration"])
-    step = scope.positive(keys["step"]) if "step" in keys else DEFAULT_STEP
+    duration, step = keys.number("duration"), keys.number("step")
     if duration / step >= MAX_POINTS:
         problem = f"gives {duration / step:.3g} points, at most {MAX_POINTS} are supported"
         raise keys["duration"].error(problem, "increase step")
@@ -320,11 +344,6 @@ def _sampled(field: Field, joint: Joint, times: Vector, scope: EvaluationContext
     return values
 
 
-COMMON_KEYS = ("description", "source", "units", "constants")
-POINT_KEYS = ("joints", "points")
-FUNCTION_KEYS = ("functions", "duration", "step")
-
-
 def read_trajectory_yaml(path: Path, model: RobotModel, files: FileAccess) -> TrajectoryPoints:
     """Read a YAML file."""
     keys, scope = _yaml_keys(path, files)
@@ -338,18 +357,16 @@ def check_trajectory_yaml(path: Path, files: FileAccess) -> None:
     _yaml_keys(path, files)
 
 
-def _yaml_keys(path: Path, files: FileAccess) -> tuple[Mapping[str, Field], EvaluationContext]:
+def _yaml_keys(path: Path, files: FileAccess) -> tuple[Section, EvaluationContext]:
     root = read_yaml(path, DescriptionError, files=files)
-    keys = root.mapping((*COMMON_KEYS, *POINT_KEYS, *FUNCTION_KEYS), required=("units",))
+    given = root.mapping({**POINTS.keys, **FUNCTIONS.keys}, required=("units",))
+    keys = (FUNCTIONS if "functions" in given else POINTS).read(root)
     for name in ("description", "source"):
-        if name in keys:
-            keys[name].text()
+        keys.text(name)
     scope = read_scope(keys)
     if VARIABLE in scope.expressions.names:
         raise keys["constants"].error(f"{VARIABLE!r} is the time", "rename the constant")
-    own, required = (FUNCTION_KEYS, "duration") if "functions" in keys else (POINT_KEYS, "points")
-    root.mapping((*COMMON_KEYS, *own), required=(required,))
-    return keys, scope
+    return Section(keys, scope), scope
 
 
 def yaml_text(trajectory: JointTrajectory) -> str:
@@ -364,17 +381,15 @@ def yaml_text(trajectory: JointTrajectory) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _read_points(
-    keys: Mapping[str, Field], model: RobotModel, scope: EvaluationContext
-) -> TrajectoryPoints:
+def _read_points(keys: Section, model: RobotModel, scope: EvaluationContext) -> TrajectoryPoints:
     order = None
     if "joints" in keys:
         names = [field.text() for field in keys["joints"].items()]
         order = joint_order(names, model, keys["joints"].file, keys["joints"].line)
     times, positions, at = [], [], []
     for item in keys["points"].items():
-        point = item.mapping(("time", "positions", "posture"), required=("time",))
-        times.append(scope.number(point["time"]))
+        point = scope.read(POINT, item)
+        times.append(point.number("time"))
         positions.append(_position(item, point, order, model, scope))
         at.append(item.line)
     shaped = np.array(positions).reshape(-1, model.n)

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from arm_common.errors import InputError, finite_number
 from arm_common.files.access import FileAccess, read_text
 from arm_common.suggestions import did_you_mean
 
@@ -39,14 +39,9 @@ class Line:
     def value(self, text: str) -> float:
         """Parse a finite number."""
         try:
-            value = float(text)
-        except ValueError:
-            raise self.error(
-                f"{text.strip()!r} is not a number", "write for example 1.5"
-            ) from None
-        if not math.isfinite(value):
-            raise self.error(f"{text.strip()} is not finite", "write a finite number")
-        return value
+            return finite_number(text)
+        except InputError as error:
+            raise self.error(error.problem, "write for example 1.5") from None
 
 
 def read_lines(path: Path, files: FileAccess) -> list[Line]:

@@ -20,6 +20,7 @@ from arm_common.transforms import Matrix, Vector
 
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
+from arm_description.model.units import SHOWN, SI
 from arm_description.robot_file.robot_keys import GRIPPER_KEY
 from arm_description.robot_model import RobotModel, read_only
 
@@ -109,7 +110,6 @@ SHORTEST = 1e-6  # between two points [s], or [m] over arc length
 LONGEST = 86_400.0  # from the first point to the last [s]
 SPEED_SLACK = 1e-6
 _TURN = 2.0 * np.pi
-_DEGREE = np.pi / 180.0
 _SMALL_STEP = 0.1  # [rad]
 # Minimum time between rows without times: 50 rows per second [s].
 MIN_STEP = 0.02
@@ -253,9 +253,9 @@ def _unit_remedy(points: TrajectoryPoints, model: RobotModel) -> str:
     if not points.no_units:
         return ""
     turning = np.array([joint.type == "revolute" for joint in model.joints])
-    choices = (("deg", _DEGREE, 1.0), ("mm", 1.0, 1e-3), ("deg, mm", _DEGREE, 1e-3))
-    for words, angle, length in choices:
-        q = points.positions * np.where(turning, angle, length)
+    choices = {"deg": SI.using("deg"), "mm": SI.using("mm"), "deg, mm": SHOWN}
+    for words, units in choices.items():
+        q = points.positions * np.where(turning, units.radian, units.metres(1.0))
         if (q >= model.lower - SLACK).all() and (q <= model.upper + SLACK).all():
             return f"if these are {words}, write as first line: # units: {words}"
     return ""

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from arm_common.errors import exact_text
 from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import rgba
 
@@ -128,10 +129,7 @@ def check_prefix(text: str, kind: str = "prefix") -> None:
 
 def number(value: float) -> str:
     """Return the shortest text that reads back as the same number; rounding errors become 0."""
-    value = float(value)
-    if abs(value) < _NEGLIGIBLE:
-        return "0"
-    return repr(value).removesuffix(".0")
+    return "0" if abs(value) < _NEGLIGIBLE else exact_text(float(value))
 
 
 def xml_text(robot: ET.Element) -> str:

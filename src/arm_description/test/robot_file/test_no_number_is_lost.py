@@ -19,7 +19,7 @@ NUMBER = re.compile(r"(?<![\w.])\d+(\.\d*)?")
 
 
 def leaves(field, kind):
-    if isinstance(kind, Leaf) and kind.form in ("number", "positive", "colour"):
+    if isinstance(kind, Leaf) and kind.form in ("number", "colour"):
         yield sourced_value(field)
     elif isinstance(kind, Either):
         tables = [one for one in kind.kinds if field.is_mapping and isinstance(one, Table)]

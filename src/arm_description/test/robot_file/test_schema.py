@@ -10,6 +10,7 @@ import yaml
 from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
 from arm_description.robot_file.robot_keys import ROBOT, SOURCED
 from arm_description.robot_file.schema import SCHEMAS, robot_schema, texts
+from arm_testing.key_bounds import bounded, check_bounds, owners
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
@@ -27,6 +28,12 @@ joints:
 home: {xyz: [100, 0, 0]}
 tool: {name: pen, rpy: [0, 90, 0]}
 """
+
+
+def with_claw(text):
+    claw = "{length: 9, pivots: 2, open: 45, closed: 0, turning: left, face: 1}"
+    clawed = text.replace("  min_width: 0\n  max_width: 40\n", f"  claw: {claw}\n")
+    return clawed.replace("gripper: 10}", "gripper: 5}")
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +71,7 @@ def test_file_with_every_key_is_accepted_by_reader_and_schema(full, validator):
     parse_robot(full)
     validator.validate(yaml.safe_load(full))
     used = {key for path in places(yaml.safe_load(full)) for key in path}
-    claw = "{length: 9, pivots: 2, open: 45, closed: 0, turning: left, face: 1}"
-    clawed = full.replace("  min_width: 0\n  max_width: 40\n", f"  claw: {claw}\n")
-    clawed = clawed.replace("gripper: 10}", "gripper: 5}")
+    clawed = with_claw(full)
     parse_robot(clawed)
     validator.validate(yaml.safe_load(clawed))
     used |= {key for path in places(yaml.safe_load(clawed)) for key in path}
@@ -187,3 +192,19 @@ def test_reader_and_schema_reject_wrong_types(full, validator):
 def test_reader_and_schema_reject_invalid_values(full, validator, old, new):
     assert old in full
     assert_both_reject(yaml.safe_load(full.replace(old, new, 1)), validator)
+
+
+def test_reader_refuses_what_the_declared_bounds_exclude(full):
+    covered, accepted = set(), 0
+    in_numbers = yaml.safe_load(full)
+    in_numbers["colours"] = {part: [1, 0, 0] for part in ("base", "joints", "fingers", "gripper")}
+    in_numbers["colours"]["links"] = [[1, 0, 0]]
+    in_numbers["masses"]["turn_link"] = 1
+    for data in (in_numbers, yaml.safe_load(with_claw(full)), yaml.safe_load(SCREWS)):
+        numbers = [number for number in bounded(ROBOT, data) if number.owner not in covered]
+        covered |= {number.owner for number in numbers}
+        accepted += check_bounds(
+            numbers, data, lambda file: parse_robot(yaml.safe_dump(file)), DescriptionError
+        )
+    missing = {name for name, _ in set(owners(ROBOT)) - covered}
+    assert not missing and len(covered) >= 39 and accepted >= 35, missing

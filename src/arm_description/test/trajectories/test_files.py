@@ -220,7 +220,7 @@ FUNCTION_ERRORS = {
     ("size: 20", "t: 20, size: 20"): "FILE:2: constants: 't' is the time; rename the constant",
     ("size: 20", "size: 20*t"): "FILE:2: constants.size: 't' is not a constant",
     ("duration: 8\n", ""): "FILE:1: has no 'duration'",
-    ("duration: 8", "duration: -1"): "FILE:4: duration: must be greater than 0",
+    ("duration: 8", "duration: -1"): "FILE:4: duration: must be above 0",
     ("duration: 8", "duration: 1e9"): "FILE:4: duration: gives 5e+10 points",
 }
 

@@ -101,9 +101,9 @@ def test_glass_is_seen_through(small):
         ("{cylinder: [1, 2, 3]}", "must be 2 numbers, not 3"),
         ("{cone: [0, 0, 3]}", "no radius above 0"),
         ("{ring: [2, 3, 1]}", "the inner radius must be below"),
-        ("{fillet: [2, 0]}", "must be greater than 0"),
+        ("{fillet: [2, 0]}", "must be above 0"),
         ("{sphere: 1, colour: stealblue}", "did you mean 'steelblue'"),
-        ("{sphere: 1, colour: [1, 0, 2]}", "each 0 to 1"),
+        ("{sphere: 1, colour: [1, 0, 2]}", "each from 0 to 1"),
         ("{sphere: 1, material: wood}", "cannot be 'wood'"),
     ],
 )

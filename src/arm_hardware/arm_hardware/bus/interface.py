@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntFlag
 from pathlib import Path
@@ -211,8 +211,10 @@ class ConfigurableBus(Bus, Protocol):
     def accepted_settings(self) -> str:
         """Return which settings of which servos differ from the factory's, "" if none does."""
 
-    def setting_problems(self, servos: Mapping[int, BusServo]) -> Mapping[int, list[Any]]:
-        """Return the SettingFaults of servos, by id."""
+    def setting_problems(
+        self, servos: Mapping[int, BusServo]
+    ) -> Mapping[int, Sequence[SettingFault]]:
+        """Return what is wrong with the settings of servos, by id."""
 
     def mend(self, number: int, problem: Any) -> None:
         """Correct one of the setting_problems() of a servo."""

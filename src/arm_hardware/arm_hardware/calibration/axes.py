@@ -15,13 +15,12 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from arm_common.errors import number_text
 from arm_common.transforms import Array
 from arm_description.model.constraints import ConstraintSet, JointConstraint
 from arm_description.model.elements import ActuatorLimits
 from arm_description.model.gripper import Claw, Gripper
 from arm_description.model.transmissions.transmission import Drivetrain
-from arm_description.model.units import SHOWN, Units
+from arm_description.model.units import SHOWN, SI, Units
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.errors import CommandError
@@ -54,16 +53,14 @@ class Axis:
     acceleration: float  # largest acceleration [unit/s^2]
     whose: str = ""  # whose its position limits are if not the robot's, such as MEASURED
 
-    def text(self, value: float, units: Units | None = None) -> str:
+    def text(self, value: float, units: Units = SI) -> str:
         """Return a position or speed [unit or unit/s] with four digits and its unit.
 
         It is that of the axis unless others are given, in which people write and read.
         """
-        if units is None:
-            return f"{number_text(value, 4)} {self.unit}"
         return units.text(value, "revolute" if self.unit == "rad" else "prismatic", 4)
 
-    def range_text(self, units: Units | None = None) -> str:
+    def range_text(self, units: Units = SI) -> str:
         """Return the position limits and whose they are, a clause; units as in text()."""
         limits = f"its limits {self.text(self.lower, units)} to {self.text(self.upper, units)}"
         return f"{limits}, those of {self.whose}" if self.whose else limits
@@ -337,7 +334,7 @@ def rest_positions(model: RobotModel, axes: Axes) -> tuple[float, ...]:
     return tuple(rest)
 
 
-def check_position(axis: Axis, value: float, where: str = "", units: Units | None = None) -> None:
+def check_position(axis: Axis, value: float, where: str = "", units: Units = SI) -> None:
     """Raise CommandError for a position [rad or m] that is not finite or outside the limits.
 
     The error carries the excess; ``where`` follows the number in its message, whose units are

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
-from arm_common.yaml.schema_types import Either, Key, Leaf, ListOf, Named, Table
+from arm_common.yaml.schema_types import Choice, Either, Fields, Key, Leaf, ListOf, Named, Table
 
 from arm_hardware.bus.interface import (
     CHANNELS,
@@ -32,20 +32,13 @@ from arm_hardware.calibration.axes import GRIPPER
 from arm_hardware.calibration.calibration import SAFE_PULSES_US, Calibration, ServoCalibration
 from arm_hardware.errors import CalibrationError
 
-PULSES_US = (100.0, 4000.0)  # no hobby servo lies outside
-ADDRESSES = range(0x08, 0x78)
-FREQUENCIES_HZ = (24.0, 400.0)
-CLOCKS_HZ = (1e6, 50e6)
-SIGNS = (-1, 1)
-COUNTS_OF = (0.0, COUNTS - 1.0)  # a turn of a smart servo
-OFFSETS = range(-2047, 2048)
-BAUD_RATES = range(1200, 10_000_001)  # of a protocol other than Feetech's
 TO_SI = {"deg": math.pi / 180.0, "mm": 1e-3}
 ROUNDING = 1e-9  # [rad or m]
 Pair = tuple[float, float]
 
-NUMBER = Leaf("number", "number")
+NUMBER = Leaf("number")
 NAME = Leaf("name of a robot", "text")
+SIGN = Choice((1, -1))
 
 
 class Wires(NamedTuple):
@@ -56,13 +49,25 @@ class Wires(NamedTuple):
     what: str  # that channel is
     setpoint: str  # unit of what means a position, in the names of keys
     limits: str  # key of its limits
-    bounds: Pair  # in which it must be
+    pulse: Leaf  # such a setpoint
 
 
 BOARD_WIRES = Wires(
-    "channel", range(CHANNELS), "output of the board", "us", "pulse_limits_us", PULSES_US
+    "channel",
+    range(CHANNELS),
+    "output of the board",
+    "us",
+    "pulse_limits_us",
+    Leaf("us", least=100.0, most=4000.0),  # no hobby servo lies outside
 )
-BUS_WIRES = Wires("id", range(254), "of the servo on the bus", "counts", "count_limits", COUNTS_OF)
+BUS_WIRES = Wires(
+    "id",
+    range(254),
+    "of the servo on the bus",
+    "counts",
+    "count_limits",
+    Leaf("counts", least=0.0, most=COUNTS - 1.0),  # a turn of a smart servo
+)
 
 
 def wires_of(board: ServoBoard | SerialBus) -> Wires:
@@ -83,40 +88,40 @@ DATE = Key(Leaf("date, as 2026-05-17", "date"), "day on which its points were me
 
 def _servo(unit: str, what: str, wires: Wires) -> Table:
     """Return the keys of a servo whose positions are in a unit."""
-    number = Leaf(unit, "number")
+    number, last = Leaf(unit), wires.channels[-1]
     pulse = "pulse" if wires is BOARD_WIRES else "count"
-    numbers = ListOf(Leaf(wires.setpoint, pulse), 2, 2)
-    sign = f"servo {what} = sign * actuator {what} + zero; 1 if left out"
     keys = {
-        wires.channel: Key(Leaf(f"0 to {wires.channels[-1]}", wires.channel), wires.what, True),
-        "sign": Key(Leaf("1 or -1", "sign"), sign),
-        f"zero_{unit}": Key(number, f"servo {what} where the actuator is at 0; 0 if left out"),
+        wires.channel: Key(Leaf("whole number", "whole", least=0, most=last), wires.what, True),
+        "sign": Key(SIGN, f"servo {what} = sign * actuator {what} + zero", default=1),
+        f"zero_{unit}": Key(number, f"servo {what} where the actuator is at 0", default=0.0),
         f"points_{unit}_{wires.setpoint}": Key(
             ListOf(ListOf(NUMBER, 2, 2), 2, None),
             f"[servo {what}, {pulse}] measured, the first rising, {pulse}s rising or falling",
             True,
         ),
         wires.limits: Key(
-            numbers, f"the least and the greatest {pulse} that may ever be sent", True
+            ListOf(wires.pulse, 2, 2),
+            f"the least and the greatest {pulse} that may ever be sent",
+            True,
         ),
         f"limits_{unit}": Key(
             ListOf(number, 2, 2),
-            f"lowest and highest actuator {what}; what the points allow if left out",
+            f"lowest and highest actuator {what}; what the points allow if omitted",
         ),
         f"speed_{unit}_s": Key(
-            Leaf(f"{unit}/s, above 0", "positive"),
-            "what the servo can do; a bound, and its model; no bound if left out",
+            Leaf(f"{unit}/s", above=0.0),
+            "what the servo can do; a bound, and its model; no bound if omitted",
         ),
         STIFFNESS[unit]: Key(
-            Leaf(f"{_STIFF_UNITS[unit]}, above 0", "positive"),
+            Leaf(_STIFF_UNITS[unit], above=0.0),
             "load per deflection, by which max_sag_compensation knows its sag; not of a gripper",
         ),
         "calibrated": DATE,
     }
     if wires is BUS_WIRES:
         keys["homing_offset"] = Key(
-            Leaf("-2047 to 2047", "offset"),
-            "Homing_Offset that the servo's memory must have; any if left out",
+            Leaf("whole number", "whole", least=-2047, most=2047),
+            "Homing_Offset that the servo's memory must have; any if omitted",
         )
     return Table(keys)
 
@@ -128,35 +133,47 @@ SERVOS = {
 }
 BOARD = Table(
     {
-        "address": Key(Leaf("7-bit I2C address", "address"), "of the board; 0x40 if left out"),
-        "frequency_hz": Key(Leaf("24 to 400", "frequency"), "pulses a second; 50 if left out"),
+        "address": Key(
+            Leaf("7-bit address", "hex", least=0x08, most=0x77),
+            "of the board on I2C",
+            default=0x40,
+        ),
+        "frequency_hz": Key(Leaf("Hz", least=24.0, most=400.0), "pulses a second", default=50.0),
         "reference_clock_hz": Key(
-            Leaf("1e6 to 50e6", "clock"), "its oscillator, measured; 25e6 if left out"
+            Leaf("Hz", least=1e6, most=50e6), "its oscillator, measured", default=25e6
         ),
     }
 )
 BUS = Table(
     {
         "port": Key(Leaf("path", "text"), "the serial port, such as /dev/ttyACM0", True),
-        "baud_rate": Key(Leaf("baud", "baud"), "its speed; 1000000 if left out"),
+        "baud_rate": Key(
+            # of a protocol other than Feetech's
+            Leaf("whole number", "whole", least=1200, most=10_000_000),
+            "its speed in baud",
+            default=1_000_000,
+        ),
         "protocol": Key(
             Leaf("name of a protocol", "text"),
-            "what its servos speak, by which the backend is chosen; feetech if left out",
+            "what its servos speak, by which the backend is chosen",
+            default=FEETECH,
         ),
     }
 )
 CALIBRATION = Table(
     {
         "example": Key(
-            Leaf("true or false", "flag"),
-            "true: made up, real hardware is not armed with it; false if left out",
+            Leaf("true or false", "truth"),
+            "made up, real hardware is not armed with it",
+            default=False,
         ),
         "robot": Key(NAME, "name of the robot description that it belongs to", True),
         "board": Key(BOARD, "the PCA9685; a file has either board or bus"),
         "bus": Key(BUS, "the serial bus of smart servos, such as Feetech STS3215"),
         "safe_pulses_us": Key(
-            ListOf(Leaf("us", "pulse"), 2, 2),
-            "of a board: what pulse_limits_us of any servo may be; 400 to 2600 if left out",
+            ListOf(BOARD_WIRES.pulse, 2, 2),
+            "of a board: what pulse_limits_us of any servo may be",
+            default=SAFE_PULSES_US,
         ),
         "joints": Key(
             Named(Either(tuple(t for kinds in SERVOS.values() for t in kinds.values())), "joint"),
@@ -207,10 +224,7 @@ def _calibration(root: Field, path: Path) -> Calibration:
     if isinstance(board, SerialBus):
         on_bus = {s.channel: BusServo(name, s.homing_offset) for name, s in servos.items()}
         board = replace(board, servos=on_bus, calibration=str(path))
-    example = top["example"].value if "example" in top else False
-    if not isinstance(example, bool):
-        raise top["example"].error("must be true or false")
-    return Calibration(path, example, top["robot"].text(), board, servos, safe)
+    return Calibration(path, top.truth("example"), top.text("robot"), board, servos, safe)
 
 
 def _safe(field: Field | None, wires: Wires) -> Pair:
@@ -218,8 +232,8 @@ def _safe(field: Field | None, wires: Wires) -> Pair:
     if field is not None and wires is BUS_WIRES:
         raise field.error("is for a board; servos on a bus have count_limits alone")
     if field is not None:
-        return _pulses(field, PULSES_US)
-    return SAFE_PULSES_US if wires is BOARD_WIRES else COUNTS_OF
+        return _pulses(field, wires)
+    return SAFE_PULSES_US if wires is BOARD_WIRES else (wires.pulse.least, wires.pulse.most)
 
 
 def _unit(field: Field, wires: Wires, default: str = "deg") -> str:
@@ -233,26 +247,20 @@ def _unit(field: Field, wires: Wires, default: str = "deg") -> str:
 
 def _bus(field: Field) -> SerialBus:
     given = BUS.read(field)
-    protocol = given["protocol"].text() if "protocol" in given else FEETECH
-    allowed: Collection[int] = BAUD_RATES
-    problem = f"must be a whole number from {BAUD_RATES[0]} to {BAUD_RATES[-1]}"
-    if protocol == FEETECH:
-        allowed = FEETECH_BAUD_RATES
-        problem = f"must be one of {', '.join(map(str, allowed))}"
-    baud_rate = _whole(given.get("baud_rate"), 1_000_000, allowed, problem)
-    return SerialBus(given["port"].text(), baud_rate, protocol=protocol)
+    baud_rate, protocol = given.whole("baud_rate"), given.text("protocol")
+    if protocol == FEETECH and baud_rate not in FEETECH_BAUD_RATES:
+        allowed = ", ".join(map(str, FEETECH_BAUD_RATES))
+        raise given["baud_rate"].error(f"must be one of {allowed}")
+    return SerialBus(given.text("port"), baud_rate, protocol=protocol)
 
 
 def _board(field: Field) -> ServoBoard:
     given = BOARD.read(field)
-    problem = "must be a 7-bit address from 0x08 to 0x77"
-    address = _whole(given.get("address"), 0x40, ADDRESSES, problem)
-    frequency = _within(given.get("frequency_hz"), 50.0, FREQUENCIES_HZ)
-    clock = _within(given.get("reference_clock_hz"), 25e6, CLOCKS_HZ)
+    frequency, clock = given.number("frequency_hz"), given.number("reference_clock_hz")
     if not 3 <= prescale(frequency, clock) <= 255:
         at = given.get("frequency_hz", field)
         raise at.error("frequency_hz cannot be made from this reference clock")
-    return ServoBoard(address, frequency, clock)
+    return ServoBoard(given.whole("address"), frequency, clock)
 
 
 def _servo_calibration(
@@ -261,40 +269,28 @@ def _servo_calibration(
     given = SERVOS[wires][unit].read(field)
     si = TO_SI[unit]
     rows = _points(given[f"points_{unit}_{wires.setpoint}"], wires)
-    problem = f"must be a whole number from 0 to {wires.channels[-1]}"
-    offset = given.get("homing_offset")
     servo = ServoCalibration(
-        channel=_whole(given[wires.channel], 0, wires.channels, problem),
+        channel=given.whole(wires.channel),
         unit="rad" if unit == "deg" else "m",
         points=tuple((place * si, pulse) for place, pulse in rows),
         setpoint_limits=_clamp(given[wires.limits], rows, safe, board, wires),
-        sign=_whole(given.get("sign"), 1, SIGNS, "must be 1 or -1"),
-        zero=given[f"zero_{unit}"].number() * si if f"zero_{unit}" in given else 0.0,
-        speed=_positive(given.get(f"speed_{unit}_s")) * si,
+        sign=_sign(given),
+        zero=given.number(f"zero_{unit}") * si,
+        speed=given.number(f"speed_{unit}_s", math.inf) * si,
         calibrated=_date(given.get("calibrated")),
-        homing_offset=_whole(offset, 0, OFFSETS, "must be from -2047 to 2047") if offset else None,
-        stiffness=_positive(given.get(STIFFNESS[unit])) * STIFFNESS_SI[unit],
+        homing_offset=given.whole("homing_offset") if "homing_offset" in given else None,
+        stiffness=given.number(STIFFNESS[unit], math.inf) * STIFFNESS_SI[unit],
     )
     if f"limits_{unit}" not in given:
         return servo
     return _limited(servo, given[f"limits_{unit}"], si, board)
 
 
-def _whole(field: Field | None, default: int, allowed: Collection[int], problem: str) -> int:
-    if field is None:
-        return default
-    value = field.value
-    if type(value) is not int or value not in allowed:
-        raise field.error(problem)
-    return int(field.number())  # which refuses 010
-
-
-def _positive(field: Field | None) -> float:
-    if field is None:
-        return math.inf
-    if not field.number() > 0.0:
-        raise field.error("must be above 0")
-    return field.number()
+def _sign(given: Fields) -> int:
+    value = given["sign"].value if "sign" in given else given.default("sign")
+    if type(value) is not int or value not in SIGN.words:
+        raise given["sign"].error(f"must be {SIGN.text}")
+    return value
 
 
 def _date(field: Field | None) -> date | None:
@@ -310,9 +306,7 @@ def _limited(
     servo: ServoCalibration, field: Field, si: float, board: ServoBoard | SerialBus
 ) -> ServoCalibration:
     """Return the servo with its axis' limits; raise the field's error if pulses exclude them."""
-    lower, upper = _pair(field)
-    if not lower < upper:
-        raise field.error("must rise")
+    lower, upper = _rising(field)
     reach = servo.map(board.setpoint_per_count)
     if lower * si < reach.lower - ROUNDING or upper * si > reach.upper + ROUNDING:
         raise field.error(
@@ -330,8 +324,8 @@ def _points(field: Field, wires: Wires) -> list[Pair]:
         raise field.error("angles or widths must rise from point to point")
     if not monotonic([pulse for _, pulse in rows]):
         raise field.error("pulses must rise throughout or fall throughout")
-    if any(not wires.bounds[0] <= pulse <= wires.bounds[1] for _, pulse in rows):
-        raise field.error(f"pulses must lie within {_range_text(wires)}")
+    if not all(wires.pulse.allows(pulse) for _, pulse in rows):
+        raise field.error(f"pulses must be {wires.pulse.bounds()} {wires.setpoint}")
     return rows
 
 
@@ -345,7 +339,7 @@ def _clamp(
     field: Field, rows: Sequence[Pair], safe: Pair, board: ServoBoard | SerialBus, wires: Wires
 ) -> Pair:
     """Return the limits of a servo's pulses."""
-    clamp = _pulses(field, wires.bounds)
+    clamp = _pulses(field, wires)
     if not safe[0] <= clamp[0] < clamp[1] <= safe[1]:
         raise field.error(
             f"must lie within {safe[0]:g} to {safe[1]:g} us",
@@ -360,16 +354,17 @@ def _clamp(
     return clamp
 
 
-def _pulses(field: Field, bounds: Pair) -> Pair:
-    least, most = _pair(field)
-    if not bounds[0] <= least < most <= bounds[1]:
-        wires = BOARD_WIRES if bounds == PULSES_US else BUS_WIRES
-        raise field.error(f"must rise and lie within {_range_text(wires)}")
-    return least, most
+def _pulses(field: Field, wires: Wires) -> Pair:
+    if not all(map(wires.pulse.allows, _pair(field))):
+        raise field.error(f"must be {wires.pulse.bounds()} {wires.setpoint}")
+    return _rising(field)
 
 
-def _range_text(wires: Wires) -> str:
-    return f"{wires.bounds[0]:g} to {wires.bounds[1]:g} {wires.setpoint}"
+def _rising(field: Field) -> Pair:
+    lower, upper = _pair(field)
+    if not lower < upper:
+        raise field.error("must rise")
+    return lower, upper
 
 
 def _pair(field: Field) -> Pair:
@@ -377,11 +372,3 @@ def _pair(field: Field) -> Pair:
         raise field.error("must be a pair of numbers")
     first, second = field.items()
     return first.number(), second.number()
-
-
-def _within(field: Field | None, default: float, bounds: Pair) -> float:
-    if field is None:
-        return default
-    if not bounds[0] <= field.number() <= bounds[1]:
-        raise field.error(f"must be from {bounds[0]:g} to {bounds[1]:g}")
-    return field.number()

@@ -16,10 +16,12 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_common.yaml.document import Field, read_yaml
+from arm_common.yaml.expressions import Expressions
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_description.model.elements import DependentJoint
-from arm_description.model.units import ANGLES, LENGTHS, Units
+from arm_description.model.units import Units
 from arm_description.robot_file import robot_keys
+from arm_description.robot_file.scope import EvaluationContext, Section
 from arm_description.robot_model import RobotModel
 from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
@@ -66,12 +68,10 @@ def tip_jacobian(model: RobotModel, frames: Sequence[Array], at: Array | None = 
     return rates[:, [place[name] for name in model.joint_names]]
 
 
-XYZ = ListOf(Leaf("length", "number"), 3, 3)
+XYZ = ListOf(Leaf("length"), 3, 3)
 TOUCH = Table(
     {
-        "joints": Key(
-            Named(Leaf("position", "number"), "joint"), "as commanded, of every joint", True
-        ),
+        "joints": Key(Named(Leaf("position"), "joint"), "as commanded, of every joint", True),
         "tip": Key(XYZ, "where the touching point was, in base_link", True),
     }
 )
@@ -80,7 +80,7 @@ FILE = Table(
         "robot": Key(Leaf("name of a robot", "text"), "that was touched with", True),
         "units": Key(robot_keys.UNITS, "of the file", True),
         "touching": Key(
-            XYZ, "the point of the tool that touches, in tool0; its origin if left out"
+            XYZ, "the point of the tool that touches, in tool0", default=robot_keys.ZEROS
         ),
         "points": Key(ListOf(TOUCH, 1, None), "one row a touch", True),
     }
@@ -104,18 +104,15 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
     if robot != model.name:
         raise top["robot"].error(f"is {robot!r}, the calibration is for {model.name!r}")
     words = robot_keys.UNITS.read(top["units"])
-    units = replace(
-        model.units,
-        length=words["length"].choice(LENGTHS),
-        angle=words["angle"].choice(ANGLES),
-    )
-    at = _xyz(top["touching"], units) if "touching" in top else np.zeros(3)
+    units = replace(model.units, length=words.choice("length"), angle=words.choice("angle"))
+    scope = EvaluationContext(units, Expressions({}, units.radian))
+    at = np.array(Section(top, scope).lengths("touching"))
     rows = top["points"].items()
     if not rows:
         raise top["points"].error("is empty", "touch some points")
-    given = [TOUCH.read(row) for row in rows]
+    given = [scope.read(TOUCH, row) for row in rows]
     commanded = np.array([_joints(row["joints"], model, units) for row in given])
-    tips = np.array([_xyz(row["tip"], units) for row in given])
+    tips = np.array([row.lengths("tip") for row in given])
     return TouchPoints(at, commanded, tips, tuple(row.line for row in rows))
 
 
@@ -130,21 +127,6 @@ def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
         if name not in given:
             raise field.error(f"has no {name!r}", "a point needs every joint")
     return [units.si(given[joint.name].number(), joint.type) for joint in model.joints]
-
-
-def _xyz(field: Field, units: Units) -> Array:
-    values = field.items()
-    if len(values) != 3:
-        raise field.error("must be three numbers, x, y and z")
-    return np.array([_metres(value, units) for value in values])
-
-
-def _metres(field: Field, units: Units) -> float:
-    value = units.metres(field.number())
-    if abs(value) > units.max_length:
-        longest = f"the robot file has none above {units.max_length:g} m (units.max_length)"
-        raise field.error(f"is {value:g} m; {longest}", "check the units of this file")
-    return value
 
 
 def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:

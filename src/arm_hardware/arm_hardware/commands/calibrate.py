@@ -23,7 +23,7 @@ from arm_description.errors import DescriptionError
 from arm_description.library import load_robot
 from arm_description.robot_model import RobotModel
 
-from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_for, backend_names, load_backend
+from arm_hardware.backends import AUTO, add_backend, backend_for, load_backend
 from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.calibration.calibration import Calibration, axes_of
 from arm_hardware.calibration.file import parse_calibration
@@ -106,12 +106,7 @@ def add_board(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hardware", choices=("real", "sim"), default="real", help="sim: simulated servos"
     )
-    parser.add_argument(
-        "--backend",
-        choices=backend_names(),
-        default=AUTO,
-        help=f"what drives the servos; {BACKENDS_HELP}",
-    )
+    add_backend(parser)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -21,6 +21,7 @@ from arm_common.cli import confirm, run
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
 from arm_description.model.transmissions.transmission import Drivetrain
+from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.file import parse_calibration, wires_of
@@ -85,12 +86,13 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
         f"after: {_errors(found.after)}"
     ]
     for p, value, deviation in zip(found.parameters, found.values, found.deviations, strict=True):
-        scale, unit = (180.0 / math.pi, "deg") if p.unit == "rad" else (1e3, "mm")
+        kind = "revolute" if p.unit == "rad" else "prismatic"
+        shift, spread = (SHOWN.written(x, kind) for x in (value, deviation))
         origin = "its commanded position"
         if p.kind != "zero":
             old = getattr(model.rows[p.joint].row, p.kind) * 1e3
             origin = f"{old:.3f} mm: write {old + value * 1e3:.3f} mm into the robot file"
-        off = f"{value * scale:+.3f} {unit} (+- {deviation * scale:.3f})"
+        off = f"{shift:+.3f} {SHOWN.unit(kind)} (+- {spread:.3f})"
         lines.append(f"  {p.name} is {off} from {origin}")
     for name in found.unobservable:
         lines.append(f"  {name} is kept: the tip does not move with it at these points")

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, checked_namespace, user_arguments
 from arm_common.suggestions import program
+from arm_common.terminal import print_line
 from arm_description.library import shipped_robots
 
 from arm_common import cli
-from arm_hardware.backends import AUTO, BACKENDS_HELP, backend_names
+from arm_hardware.backends import add_backend
 from arm_hardware.errors import HardwareError, StateError
 
 if TYPE_CHECKING:
@@ -45,12 +46,7 @@ def driver_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="drive real servos, which stay as they are until a person arms them",
     )
-    parser.add_argument(
-        "--backend",
-        choices=backend_names(),
-        default=AUTO,
-        help=f"what drives the servos; {BACKENDS_HELP}",
-    )
+    add_backend(parser)
     add_namespace(parser)
     parser.add_argument("--prefix", default="", help="of joints and frames, such as left_")
     return parser
@@ -92,7 +88,7 @@ def main() -> int:
 def arm() -> int:
     """Arm the running driver; return the exit code."""
     text = "Arm the running driver, anew after a fault; the servos move to rest if they were off."
-    return _command("arm", text, lambda driver: driver.arm(_print))
+    return _command("arm", text, lambda driver: driver.arm(print_line))
 
 
 def disarm() -> int:
@@ -118,7 +114,7 @@ def stop() -> int:
         with drivers(options.namespace, settled=_ALL_FOUND) as running:
             for driver in running:
                 try:  # whatever one answers, the next one is stopped
-                    _print(f"{driver.name}: {driver.trigger('stop')}")
+                    print_line(f"{driver.name}: {driver.trigger('stop')}")
                     stopped += 1
                 except HardwareError as error:
                     refused.append(f"{driver.name}: {error}")
@@ -142,11 +138,6 @@ def _command(name: str, text: str, act: Callable[[DriverCalls], str]) -> int:
         from arm_hardware.ros.driver_calls import drivers, only_driver
 
         with drivers(options.namespace) as running:
-            _print(act(only_driver(running)))
+            print_line(act(only_driver(running)))
 
     return cli.run(_parser(name, text), run, user_arguments(), _ERRORS)
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.cli import confirm, number, run, unused
+from arm_common.errors import InputError
 from arm_common.signals import interrupt_on_signals
 from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
@@ -163,10 +164,9 @@ def _value(driver: Driver, part: str) -> tuple[str, float]:
     if name not in units:
         raise CommandError(f"There is no joint {name!r}; {did_you_mean(name, units)}.")
     try:
-        value = float(text)
-    except ValueError:
-        raise CommandError(f"{part!r}: {text!r} is not a number.") from None
-    return name, math.radians(value) if units[name] == "rad" else value / 1e3
+        return name, SHOWN.read(text, "revolute" if units[name] == "rad" else "prismatic")
+    except InputError as error:
+        raise CommandError(f"{part!r}: {error}.") from None
 
 
 def mend(chosen: argparse.Namespace) -> None:

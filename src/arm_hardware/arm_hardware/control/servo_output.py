@@ -71,7 +71,7 @@ class ServoOutput:
     @property
     def sent(self) -> list[float | None]:
         """The last positions sent [rad or m], one per axis; None if unknown."""
-        return self.meant(self._sent)
+        return self._meant(self._sent)
 
     @property
     def is_settled(self) -> bool:
@@ -129,11 +129,11 @@ class ServoOutput:
 
         They are within the limits although counts are rounded: what is reported is accepted again.
         """
-        found = self.meant(self.servo_positions(without))
+        found = self._meant(self.servo_positions(without))
         known = [q for q in found if q is not None]
         return [*self.put_inside(known)] if len(known) == len(found) else found
 
-    def meant(self, servos: Sequence[float | None]) -> list[float | None]:
+    def _meant(self, servos: Sequence[float | None]) -> list[float | None]:
         """Return the positions that are meant with the servos at these, None where unknown."""
         found = self.to_axes(servos)
         if self.sag is None:

@@ -33,11 +33,11 @@ class DriverSnapshot:
     positions: tuple[float | None, ...]
     velocities: tuple[float, ...]  # commanded [rad/s or m/s]
     counts: tuple[int | None, ...]  # of the servos as sent; None where no pulse is sent
-    estimated: tuple[float | None, ...] = ()  # by a model of the servos, None if unknown
     # where the running trajectory ends, as ``axes.arm`` [rad or m]; empty without one
     goal_positions: tuple[float, ...] = ()
     speed_scaling: float = 1.0  # requested, 0 to 1
-    # of the servos, as ``axes.actuators``: commanded and estimated [rad or m], None if unknown
+    # of the servos, as ``axes.actuators``: commanded, and estimated by a model of them
+    # [rad or m]; None if unknown
     servo_positions: tuple[float | None, ...] = ()
     servo_estimates: tuple[float | None, ...] = ()
     moment: float | None = None  # its time on the driver's clock [s]; None before the first tick

@@ -12,6 +12,8 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
+from arm_common.control.transition_table import Transition
+
 from arm_hardware.calibration.axes import Axes
 from arm_hardware.control.arming import (
     SlowHoming,
@@ -23,7 +25,6 @@ from arm_hardware.control.feedback import ServoFeedback
 from arm_hardware.control.position_estimate import PositionEstimate
 from arm_hardware.control.servo_output import ServoOutput
 from arm_hardware.control.snapshot import DriverSnapshot, DriverState
-from arm_hardware.control.transition_table import Transition
 from arm_hardware.control.transitions import CONTROL, ControlAction, ControlEvent, ControlState
 from arm_hardware.errors import ARM, HARDWARE_FAILED, INVALID_GOAL, RELEASE, RESET, StateError
 from arm_hardware.motion.limiter import AxisState
@@ -156,18 +157,16 @@ class DriverStateMachine(ABC):
             left = self._arming_sequence.left if self._arming_sequence else ()
             unarrived = {i for group in left for i in group}
             positions = self._output.positions(unarrived)
-            estimated = self._estimate.positions()
             return DriverSnapshot(
                 self.state,
                 self._note,
                 tuple(positions),
                 tuple(s.velocity for s in self._sent),
                 tuple(self._output.counts),
-                tuple(self._output.meant(estimated)),
                 self._goal_positions(),
                 self._factor,
                 tuple(self._output.servo_positions(unarrived)),
-                tuple(estimated),
+                tuple(self._estimate.positions()),
                 self._moment,
                 self._feedback.state if self._feedback else None,
             )

@@ -15,7 +15,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from arm_hardware.control.transition_table import TransitionTable
+from arm_common.control.transition_table import TransitionTable
+
 from arm_hardware.errors import ARM, RESET
 
 

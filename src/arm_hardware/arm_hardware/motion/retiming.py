@@ -4,7 +4,7 @@
 """Retimes a trajectory: never ahead of schedule, delayed where limits require it.
 
 Where one joint cannot follow, time is stretched for all joints, so the arm stays on its path. The
-path parameter of arm_common.time_scaling is the trajectory's own time, hence x <= 1.
+path parameter of arm_common.control.time_scaling is the trajectory's own time, hence x <= 1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import reduce
 from typing import NamedTuple
 
 import numpy as np
-from arm_common.time_scaling import (
+from arm_common.control.time_scaling import (
     ReachableSpeeds,
     backward_pass,
     forward_pass,

@@ -276,7 +276,7 @@ def test_nothing_is_written_without_a_terminal_or_yes(case, capsys, monkeypatch)
         (lambda d: d["points"][3]["joints"].update(waist="x"), "must be a finite number"),
         (
             lambda d: d["points"][3].update(tip=[1, 2, 20_001]),
-            "points[3].tip[2]: is 20.001 m; the",
+            "points[3].tip[2]: is 20.001 m; check",
         ),
         (lambda d: d.update(points=d["points"][:1]), "Too few points, 1, for 4"),
     ],

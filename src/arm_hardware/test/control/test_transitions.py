@@ -3,26 +3,15 @@
 """Every event in every state: the laws of docs/safety.md on the table, and the driver obeys it."""
 
 import threading
-from enum import Enum
 from itertools import product
 
 import pytest
-from arm_hardware.control.transition_table import TransitionTable
 from arm_hardware.control.transitions import CONTROL, ControlAction, ControlEvent, ControlState
 from arm_hardware.errors import StateError
 
 THERE = (0.5, -0.4, 0.3, 1.0)
 STOPPED = [state for state in ControlState if state.is_stopped]
 SILENT = (ControlAction.NOTHING, ControlAction.UNLATCH)
-
-
-class Light(Enum):
-    RED = "red"
-    GREEN = "green"
-
-
-class Turn(Enum):
-    GO = "go"
 
 
 def rows_of(event):
@@ -75,24 +64,6 @@ def test_reset_and_arm_lead_out_of_every_state(state):
         row = CONTROL.row(state, event)
         state = row.next_state if row else state
     assert state is ControlState.ARMED
-
-
-@pytest.mark.parametrize("times", [0, 2])
-def test_a_pair_that_is_missing_or_twice_is_refused(times):
-    rows = [(Light.GREEN, Turn.GO, Light.GREEN, Turn.GO)]
-    rows += times * [(Light.RED, Turn.GO, Light.GREEN, Turn.GO)]
-    with pytest.raises(ValueError, match=r"\(RED, GO\)$"):
-        TransitionTable(Light, Turn, rows, {})
-
-
-def test_diagram_has_each_change_of_state_once():
-    rows = [(Light.RED, Turn.GO, Light.GREEN, Turn.GO)]
-    table = TransitionTable(Light, Turn, rows, {(Light.GREEN, Turn.GO): "it is green"})
-    assert table.diagram(Light.RED).splitlines() == [
-        "stateDiagram-v2",
-        "    [*] --> RED",
-        "    RED --> GREEN: go",
-    ]
 
 
 # -- The driver ----------------------------------------------------------------------------------

@@ -2,58 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """However the speed scaling changes: limits hold, the arm stays on its path, time stretches."""
 
-import contextlib
 import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.axes import Axes, Axis
-from arm_hardware.errors import CommandError
 from arm_hardware.motion.execution import GoalOutcome, TrajectoryExecution
 from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.limiter import AxisState
 from arm_hardware.motion.trajectory_start import plan_motion
+from arm_testing.random_motions import ACCELERATION, AXES, DT, SPEED, ZERO, random_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-DT = 0.02
-AXES = Axes(
-    tuple(
-        Axis(name, "rad", -3.0, 3.0, speed, acceleration)
-        for name, speed, acceleration in [("a", 3.0, 12.0), ("b", 1.5, 12.0), ("c", 3.0, 4.0)]
-    )
-)
-SPEED, ACCELERATION = (
-    np.array([getattr(axis, what) for axis in AXES.arm]) for what in ("velocity", "acceleration")
-)
-ZERO = np.zeros(3)
 COUNT = 0.0077  # [rad] one count of the board
-TRIES = 30
 seeds = st.integers(0, 100_000)
 kinds = st.sampled_from(["linear", "cubic", "quintic"])
-
-
-def random_goal(rng, kind):
-    """Return a goal from rest, whose points may be too fast."""
-    m = int(rng.integers(1, 7))
-    h = rng.uniform(0.1, 0.9, m)
-    steps = rng.uniform(-0.9, 0.9, (m, 3)) * SPEED * h[:, None]
-    rates = rng.uniform(-0.4, 0.4, (m, 3)) * SPEED
-    rates[-1] = 0.0
-    return ValidatedGoal(
-        np.cumsum(h),
-        np.clip(np.cumsum(steps, axis=0), -2.5, 2.5),
-        None if kind == "linear" else rates,
-        rng.uniform(-5.0, 5.0, (m, 3)) if kind == "quintic" else None,
-    )
-
-
-def random_motion(rng, kind):
-    """Return the motion of the first random goal that is not too fast; most are not."""
-    for _ in range(TRIES):
-        with contextlib.suppress(CommandError):
-            return plan_motion(random_goal(rng, kind), AXES, ZERO, ZERO, DT)
-    pytest.fail(f"none of {TRIES} random goals is accepted")
 
 
 def execute(motion, factor_at, tolerances=None):

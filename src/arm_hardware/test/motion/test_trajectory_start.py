@@ -2,61 +2,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is driven of a trajectory: on its path, never ahead of it, all joints late together."""
 
-import contextlib
 import itertools
 import math
 
 import numpy as np
 import pytest
-from arm_hardware.calibration.axes import Axes, Axis
 from arm_hardware.errors import CommandError
 from arm_hardware.motion.goal_validation import ValidatedGoal
 from arm_hardware.motion.limiter import AxisState, track
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.trajectory import Trajectory, concatenate
 from arm_hardware.motion.trajectory_start import plan_motion
+from arm_testing.random_motions import AXES, DT, SPEED, ZERO, random_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-DT = 0.02
-AXES = Axes(
-    tuple(
-        Axis(name, "rad", -3.0, 3.0, speed, acceleration)
-        for name, speed, acceleration in [("a", 3.0, 12.0), ("b", 1.5, 12.0), ("c", 3.0, 4.0)]
-    )
-)
-SPEED = np.array([axis.velocity for axis in AXES.arm])
-ZERO = np.zeros(3)
 ON_PATH = 0.004  # [rad] half a count of the board
-TRIES = 30
-
-
-def random_plan(rng: np.random.Generator, kind: str) -> ValidatedGoal:
-    """A plan within the speed limits on average, with corners and bends that are not feasible."""
-    m = int(rng.integers(1, 7))
-    h = rng.uniform(0.05, 0.8, m)
-    steps = rng.uniform(-0.9, 0.9, (m, 3)) * SPEED * h[:, None]
-    points = np.clip(np.cumsum(steps, axis=0), -2.5, 2.5)
-    rates = rng.uniform(-0.4, 0.4, (m, 3)) * SPEED
-    rates[-1] = 0.0
-    return ValidatedGoal(
-        np.cumsum(h),
-        points,
-        None if kind == "linear" else rates,
-        rng.uniform(-5.0, 5.0, (m, 3)) if kind == "quintic" else None,
-    )
 
 
 def motion_of(plan, position=ZERO, velocity=ZERO, options=DEFAULT_MOTION):
     return plan_motion(plan, AXES, position, velocity, DT, options)
-
-
-def random_motion(rng: np.random.Generator, kind: str, velocity=ZERO):
-    """Return the motion of the first random plan that is not too fast; most are not."""
-    for _ in range(TRIES):
-        with contextlib.suppress(CommandError):
-            return motion_of(random_plan(rng, kind), ZERO, velocity)
-    pytest.fail(f"none of {TRIES} random plans is accepted")
 
 
 def ticks(motion) -> np.ndarray:

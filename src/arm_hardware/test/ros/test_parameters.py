@@ -51,13 +51,6 @@ def node_of(*given):
         rclpy.shutdown(context=context)
 
 
-def parameters_of(*given):
-    with node_of(*given) as node:
-        from arm_hardware.ros.parameters import driver_parameters
-
-        return driver_parameters(node)
-
-
 def test_clock_is_chosen_at_start_alone():
     """Simulated time without /clock stands still at 0, and joint_states with it."""
     with node_of("use_sim_time:=false") as node:
@@ -75,22 +68,16 @@ JOINTS = [Axis(name, "rad", -1.0, 1.0, 1.0, 1.0) for name in ("waist", "elbow")]
 
 def constraints_of(*given, measured=False):
     """Return the default tolerances of a node with two joints, and those after a change."""
-    rclpy = pytest.importorskip("rclpy")
-    from arm_hardware.ros.parameters import Constraints
-    from rclpy.parameter import Parameter
+    with node_of(*given) as node:
+        from arm_hardware.ros.parameters import Constraints
+        from rclpy.parameter import Parameter
 
-    context = rclpy.Context()
-    rclpy.init(context=context, args=["--ros-args", *(w for g in given for w in ("-p", g))])
-    try:
-        node = rclpy.create_node("driver", context=context)
         constraints = Constraints(node)
         for _ in range(2):  # as configured twice
             constraints.declare_joints(JOINTS, measured)
         before = constraints.tolerances()
         node.set_parameters([Parameter("constraints.elbow.goal", value=0.25)])
         return before, constraints.tolerances()
-    finally:
-        rclpy.shutdown(context=context)
 
 
 def test_default_tolerances_are_parameters_as_of_joint_trajectory_controller():

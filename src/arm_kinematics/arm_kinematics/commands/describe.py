@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_common.errors import number_text
+from arm_common.errors import aligned, number_text
 from arm_common.transforms import Array, matrix_rpy
 from arm_description.errors import DescriptionError
 from arm_description.library import (
@@ -96,7 +96,7 @@ class _Summary:
 
     def _text(self, value: float, kind: str = "prismatic") -> str:
         """Return a length, or an angle of a revolute joint, in the chosen unit."""
-        return number_text(self._units.written(float(value), kind), decimals=_DECIMALS)
+        return self._units.number(value, kind, decimals=_DECIMALS)
 
     def _texts(self, values: Iterable[float], kind: str = "prismatic") -> str:
         return " ".join(self._text(value, kind) for value in values)
@@ -352,13 +352,9 @@ def _constants(constants: Sequence[Constant], units: Units) -> Iterator[str]:
         )
 
 
-def _columns(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield rows with aligned columns: words to the left, numbers to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = ["<" if head in _LEFT else ">" for head in rows[0]]
-    for row in rows:
-        cells = (f"{c:{side}{w}}" for c, side, w in zip(row, sides, widths, strict=True))
-        yield "  ".join(cells).rstrip()
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows with aligned columns: words to the left, numbers to the right."""
+    return aligned(rows, [i for i, head in enumerate(rows[0]) if head in _LEFT])
 
 
 def _variable(offset: str, q: str) -> str:

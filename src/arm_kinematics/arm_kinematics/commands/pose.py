@@ -16,9 +16,8 @@ import argparse
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from arm_common.errors import number_text
+from arm_common.errors import aligned
 from arm_common.transforms import matrix_rpy, rpy_matrix
-from arm_common.yaml.expressions import Expressions
 from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.robot_model import RobotModel
@@ -93,7 +92,7 @@ def _ik(arguments: argparse.Namespace) -> int:
         raise KinematicsError(f"give x y z, or x y z roll pitch yaw, not {count} numbers")
     kinds = ["prismatic"] * 3 + ["revolute"] * 3
     values = [
-        _number(model, text, kind) for text, kind in zip(arguments.pose, kinds, strict=False)
+        model.units.read(text, kind) for text, kind in zip(arguments.pose, kinds, strict=False)
     ]
     T = rpy_matrix(values[:3], (*values[3:], 0.0, 0.0, 0.0)[:3])
     mode = "pose" if count == 6 else "position"
@@ -115,16 +114,12 @@ def _table(model: RobotModel, rows: Sequence[_Numbers]) -> str:
     cells = [("", *model.joint_names), ("", *(model.units.unit(j.type) for j in model.joints))]
     for number, row in enumerate(rows, 1):
         cells.append((str(number), *(model.units.number(value, kind) for value, kind in row)))
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return "".join(f"{'  '.join(map(str.rjust, row, widths))}\n" for row in cells)
+    return "".join(f"{line}\n" for line in aligned(cells))
 
 
 def _plain(model: RobotModel, numbers: _Numbers) -> str:
     """Return numbers as a line that the other command takes."""
-    texts = (
-        number_text(model.units.written(float(value), kind), 15, _PLAIN_DECIMALS)
-        for value, kind in numbers
-    )
+    texts = (model.units.number(value, kind, 15, _PLAIN_DECIMALS) for value, kind in numbers)
     return f"{' '.join(texts)}\n"
 
 
@@ -139,10 +134,5 @@ def _positions(model: RobotModel, words: Sequence[str]) -> list[float]:
             f"{' '.join(model.joint_names)}{postures}"
         )
     return [
-        _number(model, text, joint.type) for text, joint in zip(words, model.joints, strict=True)
+        model.units.read(text, joint.type) for text, joint in zip(words, model.joints, strict=True)
     ]
-
-
-def _number(model: RobotModel, text: str, kind: str) -> float:
-    """Return a number or expression in the file's units as SI."""
-    return model.units.si(Expressions({}, model.units.radian).evaluate(text), kind)

@@ -16,8 +16,8 @@ from contextlib import suppress
 from itertools import groupby
 
 import numpy as np
-from arm_common.errors import number_text
 from arm_common.transforms import Array, pose
+from arm_description.model.units import SHOWN, millimetres, with_sign
 from arm_description.urdf.elements import UrdfShape, is_dh_frame
 
 from arm_kinematics.dexterity.conditioning import measures
@@ -194,8 +194,8 @@ def target(inputs: MarkerInputs) -> list[Mark]:
     if np.linalg.norm(position - reached) > 1e-4 * size:
         marks.append(lines(frame, [position, reached], 0.006 * size, colour))
     above = position + np.array([0.0, 0.0, 0.05 * size])
-    millimetres, degrees = 1e3 * result.position_error, math.degrees(result.orientation_error)
-    label = f"{number_text(millimetres, 3, 3)} mm, {number_text(degrees, 3, 3)}°"
+    degrees = SHOWN.number(result.orientation_error, "revolute", 3, 3)
+    label = f"{SHOWN.text(result.position_error, 'prismatic', 3)}, {degrees}°"
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
 
 
@@ -208,11 +208,11 @@ def text(inputs: MarkerInputs) -> list[Mark]:
     for axis in inputs.axes:
         place = axis.in_child[:3, 3] + 0.06 * size * axis.in_child[:3, 2]
         value = inputs.positions[axis.name]
-        label = f"{1e3 * value:.1f} mm" if axis.sliding else f"{math.degrees(value):.1f}°"
+        label = with_sign(SHOWN.fixed(value, "prismatic" if axis.sliding else "revolute"))
         marks.append(text_mark(axis.child, place, f"{axis.name} {label}", 0.03 * size))
-    x, y, z = 1e3 * chain.fk(inputs.q)[:3, 3] + 0.0
+    tip = f"{millimetres(chain.fk(inputs.q)[:3, 3])} mm"
     place = np.array([0.0, 0.0, 0.06 * size])
-    marks.append(text_mark(chain.tip, place, f"{x:.1f}, {y:.1f}, {z:.1f} mm", 0.03 * size))
+    marks.append(text_mark(chain.tip, place, tip, 0.03 * size))
     return marks
 
 

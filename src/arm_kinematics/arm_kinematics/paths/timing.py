@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from arm_common.time_scaling import reachable_speeds
+from arm_common.control.time_scaling import reachable_speeds
 from arm_common.transforms import Array
 from numpy.typing import ArrayLike
 

@@ -11,11 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from arm_common.control import time_scaling
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.kernels import compiled, layout
 from arm_testing.chains import posture, shipped
-
-from arm_common import time_scaling
 
 CHAIN = shipped("puma560")
 SOLVER = CHAIN._solver

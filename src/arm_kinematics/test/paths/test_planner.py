@@ -266,14 +266,15 @@ def test_samples_are_denser_near_a_singularity():
     assert steps.min() < 0.2 * steps.max()
 
 
+@pytest.mark.parametrize("paths", [5, pytest.param(12, marks=pytest.mark.thorough)])
 @pytest.mark.parametrize("mode", ["pose", "position_axis"])
 @pytest.mark.parametrize("name", ROBOTS)
-def test_wider_tolerance_solves_what_a_narrower_one_does(name, mode, rng):
+def test_wider_tolerance_solves_what_a_narrower_one_does(name, mode, paths, rng):
     """With no joint step larger: what the tolerance allows does not change where the arm goes."""
     chain, solved = shipped(name), 0
     length = float(np.linalg.norm(chain.M[:3, 3]))
     tolerances = [1e-4, *np.radians([2.0, 5.0, 10.0, 11.0, 20.0, 30.0, 45.0])]
-    for _ in range(12):
+    for _ in range(paths):
         q = posture(chain, rng, 3.0)
         shape = line(T := chain.fk(q), moved(T, 0.15 * length * rng.normal(size=3)))
         smallest = math.inf
@@ -286,7 +287,7 @@ def test_wider_tolerance_solves_what_a_narrower_one_does(name, mode, rng):
                 assert step <= smallest * 1.01 + 1e-4, tolerance
                 smallest = min(smallest, step)
         solved += smallest < math.inf
-    assert solved >= (0 if chain.constraints.constraints else 2)
+    assert solved >= (0 if chain.constraints.constraints else paths // 5)
 
 
 @pytest.mark.parametrize("mode", ["pose", "position_axis"])

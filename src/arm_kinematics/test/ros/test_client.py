@@ -165,6 +165,14 @@ def test_missing_response_reports_the_likely_reason(world):
     unspun.destroy_node()
 
 
+def test_send_needs_a_server_and_passes_the_response_on(world):
+    assert not KinematicsClient(world.node, "nobody").solve_fk.send()
+    client, outcome = KinematicsClient(world.node).solve_fk, SimpleQueue()
+    wait_for(lambda: client.is_ready)
+    assert client.send(outcome.put, joint_state=joint_state(REST))
+    assert outcome.get(timeout=PATIENCE).status == SUCCESS
+
+
 def test_timeouts_use_the_steady_clock(world):
     """Timeouts still end with use_sim_time and no clock."""
     client = KinematicsClient(world.node)

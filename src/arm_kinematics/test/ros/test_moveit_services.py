@@ -12,21 +12,25 @@ import pytest
 from arm_common.ros.message_conversions import pose_matrix
 from arm_common.transforms import pose
 from arm_kinematics.ros.moveit_services import MoveItCode
-from arm_testing.ros.kinematics import PATIENCE, World, joint_state, stamped
+from arm_testing.ros.kinematics import (
+    BOLT,
+    CHAIN,
+    FINGERS,
+    MODEL,
+    PATIENCE,
+    REST,
+    Q,
+    World,
+    joint_state,
+    stamped,
+)
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 
-from arm_description import load_robot
 from arm_interfaces.srv import SolveFK
 from arm_kinematics import Chain
 
-MODEL = load_robot("nut_arm")
-CHAIN = Chain.from_model(MODEL)
-REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
-FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
-BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
-Q = [0.3, 0.1, 0.2, -0.5]
 NOWHERE = PoseStamped()
 NOWHERE.pose.position.x = math.nan
 

@@ -16,8 +16,16 @@ from arm_kinematics.dexterity.conditioning import measures
 from arm_kinematics.ik.options import MODES
 from arm_kinematics.ros.ik_service import word
 from arm_testing.ros.kinematics import (
+    BOLT,
+    CHAIN,
+    FINGERS,
+    HERE,
     KINDS,
+    MODEL,
     PATIENCE,
+    REST,
+    THERE,
+    Q,
     World,
     joint_state,
     pose_request,
@@ -42,15 +50,7 @@ from arm_interfaces.srv import (
 )
 from arm_kinematics import Chain
 
-MODEL = load_robot("nut_arm")
-CHAIN = Chain.from_model(MODEL)
 URDF_CHAIN = Chain.from_urdf(MODEL.to_urdf())
-REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
-FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
-HERE = CHAIN.fk(list(REST.values()))
-BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
-Q = [0.3, 0.1, 0.2, -0.5]
-THERE = CHAIN.fk(Q)
 Answer = SolveIK.Response
 
 

@@ -7,21 +7,22 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from arm_common.ros.message_conversions import pose_matrix
-from arm_testing.ros.kinematics import World, pose_request
+from arm_testing.ros.kinematics import (
+    BOLT,
+    FINGERS,
+    HERE,
+    MODEL,
+    REST,
+    THERE,
+    Q,
+    World,
+    pose_request,
+)
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
 from arm_interfaces.srv import SolveIK
-from arm_kinematics import Chain
 
-MODEL = load_robot("nut_arm")
-CHAIN = Chain.from_model(MODEL)
-REST = {"waist": 0.1, "shoulder": 0.2, "elbow": 0.3, "wrist_roll": 0.4}
-FINGERS = {"left_finger": 0.005, "right_finger": 0.005}
-HERE = CHAIN.fk(list(REST.values()))
-BOLT = CHAIN.fk([0.2, 0.3, -0.2, 0.1])
-Q = [0.3, 0.1, 0.2, -0.5]
-THERE = CHAIN.fk(Q)
 Answer = SolveIK.Response
 
 

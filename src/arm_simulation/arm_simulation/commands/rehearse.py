@@ -10,10 +10,12 @@ import sys
 
 from arm_common.errors import InputError
 from arm_common.ros.node_runner import add_namespace, user_arguments
+from arm_common.terminal import print_line
+from arm_description.model.units import UNITS
 from arm_hardware.errors import HardwareError
 
 from arm_common import cli
-from arm_simulation.emulation.rehearsal import EVENTS, UNITS
+from arm_simulation.emulation.rehearsal import EVENTS
 
 _WATCHED = 3.0  # [s] of the driver's status after an event; a servo is overloaded after 2 s
 
@@ -49,14 +51,10 @@ def _rehearse(options: argparse.Namespace) -> None:
     servo, value = getattr(options, "servo", ""), getattr(options, "value", 0.0)
     with drivers(options.namespace) as running:
         driver = only_driver(running)
-        _print(driver.rehearse(options.event, servo, value * UNITS.get(options.unit, 1.0)))
+        si = UNITS[options.unit].si(value) if options.unit in UNITS else value
+        print_line(driver.rehearse(options.event, servo, si))
         if servo or options.unit:
-            driver.watch(_WATCHED, _print)
-
-
-def _print(text: str) -> None:
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+            driver.watch(_WATCHED, print_line)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from arm_common.suggestions import did_you_mean
+from arm_description.model.units import SHOWN
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.errors import StateError
 
@@ -21,7 +22,6 @@ if TYPE_CHECKING:  # `release --sim` works without NumPy
 
 BUS = "bus"  # stands for all servos in place of one
 HIGHEST_SUPPLY = 15.0  # [V]
-UNITS = {"deg": math.radians(1.0), "mm": 1e-3, "V": 1.0}  # of what a person types, in SI
 
 
 class Emulation(Protocol):
@@ -237,8 +237,7 @@ _UNITS = {"rad": "degrees", "m": "millimetres"}
 
 def _text(axis: Axis, position: float) -> str:
     """Return a position [rad or m] as people type it."""
-    angle = axis.unit == "rad"
-    return f"{math.degrees(position):.1f} deg" if angle else f"{1e3 * position:.1f} mm"
+    return SHOWN.fixed(position, "revolute" if axis.unit == "rad" else "prismatic")
 
 
 @dataclass(frozen=True)
@@ -249,7 +248,7 @@ class Event:
     act: Callable[..., str]  # does it, by those of servo and value that it takes
     text: str  # what it does, for the help
     servo: bool = False  # whether it concerns one servo, which is named
-    unit: str = ""  # of the value that it takes, one of UNITS; "" for none
+    unit: str = ""  # of the value that it takes, such as mm; "" for none
 
 
 EVENTS = (

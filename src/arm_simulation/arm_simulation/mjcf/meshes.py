@@ -31,14 +31,14 @@ class TriangleMesh:
     faces: Indices  # (m, 3), indices of vertices
 
 
-def bolt_mesh(thread: ScrewThread, length: float, start: float = 0.0) -> TriangleMesh:
+def bolt_mesh(thread: ScrewThread, length: float) -> TriangleMesh:
     """Return a bolt from its free end at z = 0 to z = length [m], with a chamfered tip.
 
-    The middle of a crest passes the free end at the angle `start` [rad] about z.
+    The middle of a crest passes the free end at the angle 0 about z.
     """
     sizes, p = thread.external, thread.pitch
     angles, heights = _grid(0.0, length, p)
-    radii = _helix(thread, sizes, angles, heights, start)
+    radii = _helix(thread, sizes, angles, heights)
     radii = np.minimum(radii, thread.tip_radius + heights[None, :])
     tube = _Surface()
     rings = tube.grid(angles, heights, radii)
@@ -69,7 +69,7 @@ def nut_mesh(thread: ScrewThread, thickness: float) -> TriangleMesh:
     """
     sizes, p = thread.internal, thread.pitch
     angles, heights = _grid(-thickness / 2.0, thickness / 2.0, p)
-    radii = _helix(thread, sizes, angles, heights - thickness / 2.0, 0.0)
+    radii = _helix(thread, sizes, angles, heights - thickness / 2.0)
     mouth = thread.countersink / 2.0
     depth = thickness / 2.0 - np.abs(heights)
     radii = np.maximum(radii, mouth - depth[None, :] * COUNTERSINK_SLOPE)
@@ -97,12 +97,10 @@ def _grid(low: float, high: float, pitch: float) -> tuple[Array, Array]:
     return angles, np.linspace(low, high, count)
 
 
-def _helix(
-    thread: ScrewThread, sizes: ThreadSizes, angles: Array, heights: Array, start: float
-) -> Array:
-    """Return the radii (angles, heights) of a thread whose crest passes height 0 at `start`."""
+def _helix(thread: ScrewThread, sizes: ThreadSizes, angles: Array, heights: Array) -> Array:
+    """Return the radii (angles, heights) of a thread whose crest passes height 0 at angle 0."""
     lead = thread.hand * thread.pitch / (2.0 * math.pi)
-    axial = heights[None, :] - lead * (angles[:, None] - start)
+    axial = heights[None, :] - lead * angles[:, None]
     radius = np.vectorize(lambda u: sizes.radius(u, thread.pitch))
     return np.asarray(radius(axial))
 

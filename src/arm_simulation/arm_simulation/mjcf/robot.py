@@ -204,10 +204,9 @@ _FRAME_INERTIA = 1e-8  # [kg m^2]
 class RobotMjcf:
     """Adds one arm to an MJCF document."""
 
-    def __init__(self, model: RobotModel, units: MjcfUnits = SI, servo: ServoDynamics = SERVO):
+    def __init__(self, model: RobotModel, units: MjcfUnits = SI) -> None:
         self._model = model
         self._units = units
-        self._servo = servo
         self._parts = assemble(model, "")
         self._children: dict[str, list[UrdfJoint]] = {}
         for joint in self._parts.joints:
@@ -285,10 +284,10 @@ class RobotMjcf:
         """Give a joint or tendon the friction and inertia of its servo."""
         per_speed = self._units.mass if slides else self._units.torque
         per_effort = self._units.force if slides else self._units.torque
-        damping = self._servo.damping(effort, velocity)
+        damping = SERVO.damping(effort, velocity)
         element.set("damping", words([damping * per_speed]))
-        element.set("armature", words([damping * self._servo.time_constant * per_speed]))
-        element.set("frictionloss", words([effort * self._servo.friction * per_effort]))
+        element.set("armature", words([damping * SERVO.time_constant * per_speed]))
+        element.set("frictionloss", words([effort * SERVO.friction * per_effort]))
 
     def _add_inertia(self, body: ET.Element, link: UrdfLink, moves: bool) -> None:
         units = self._units
@@ -335,7 +334,7 @@ class RobotMjcf:
     def _drive(self, effort: float, slides: bool) -> tuple[float, str]:
         """Return the gain of a servo and the range of its torque, in units of the document."""
         units = self._units
-        kp = self._servo.stiffness(effort, slides) * (units.mass if slides else units.torque)
+        kp = SERVO.stiffness(effort, slides) * (units.mass if slides else units.torque)
         most = effort * (units.force if slides else units.torque)
         return kp, words((-most, most))
 
@@ -377,7 +376,7 @@ class RobotMjcf:
             "name": GRIPPER,
             "tendon": GRIPPER,
             # the whole travel is a quarter turn of the servo
-            "kp": words([self._servo.stiffness(effort, False) / travel * units.mass]),
+            "kp": words([SERVO.stiffness(effort, False) / travel * units.mass]),
             "forcerange": words((-effort * units.force, effort * units.force)),
             "ctrlrange": words(widths),
         }

@@ -13,17 +13,8 @@ from arm_simulation.geometric.world import NutWorld
 from arm_tasks.errors import TaskFileError
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.task.parser import task_from_text
+from arm_testing.plans import MEASURE
 from arm_testing.samples import sampled
-
-MEASURE = """
-task: measure
-scene: nut_transfer
-defaults: {speed: 1, tilt_deg: 8}
-steps:
-  - open: {width_mm: 20}
-  - unscrew: upper_bolt
-  - find_thread: {bolt: lower_bolt, press_mm: 1, search_mm: 1, around_deg: 0}
-"""
 
 
 @pytest.mark.parametrize("hand", sampled((1, -1), 1))

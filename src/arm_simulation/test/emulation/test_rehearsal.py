@@ -27,19 +27,13 @@ OBJECT = 0.025  # [m]
 @pytest.fixture
 def board(make_bench):
     """Return an armed arm on a simulated PCA9685."""
-    made = make_bench()
-    made.driver.open()
-    made.arm()
-    return made
+    return make_bench().armed()
 
 
 @pytest.fixture
 def serial(make_feetech):
     """Return an armed arm on simulated smart servos."""
-    made = make_feetech()
-    made.driver.open()
-    made.arm()
-    return made
+    return make_feetech().armed()
 
 
 @pytest.fixture(params=["board", "serial"])
@@ -53,10 +47,6 @@ def happen(arm, *words):
 
 def state(arm):
     return arm.controller.state
-
-
-def message(arm):
-    return arm.controller.snapshot().message
 
 
 def elbow(arm):
@@ -93,7 +83,7 @@ def restore_and_arm(arm):
 def test_servos_that_answer_report_what_fails(serial, words, reason):
     happen(serial, *words)
     serial.tick(150)
-    assert state(serial) is DriverState.FAULT and reason in message(serial)
+    assert state(serial) is DriverState.FAULT and reason in serial.message
     restore_and_arm(serial)
 
 
@@ -142,7 +132,7 @@ def test_low_supply_makes_hobby_servos_slow():
 def test_board_that_does_not_answer_is_a_fault(board):
     happen(board, "unplug", "bus")
     board.tick(30)
-    assert state(board) is DriverState.FAULT and "then run" in message(board)
+    assert state(board) is DriverState.FAULT and "then run" in board.message
     with pytest.raises(BusError):
         board.arm()
     restore_and_arm(board)
@@ -258,7 +248,7 @@ def test_another_program_reaches_the_servos_of_a_running_driver(serial):
     finally:
         bus.close()
     assert state(serial) is DriverState.FAULT
-    assert "Servo 3 (elbow) of /dev/ttyACM0 was switched off by another program" in message(serial)
+    assert "Servo 3 (elbow) of /dev/ttyACM0 was switched off by another program" in serial.message
     assert not serial.driver.emulation.servos[3].get(sts3215.TORQUE_ENABLE)
     restore_and_arm(serial)
 

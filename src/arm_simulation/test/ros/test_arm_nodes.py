@@ -4,7 +4,8 @@
 
 import pytest
 from arm_tasks.ros.arm_nodes import MODULES, main
-from arm_testing.processes import end, output_of, parameters, start_python
+from arm_testing.factories import factory
+from arm_testing.processes import end, kill, output_of, parameters, start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for
 from rcl_interfaces.srv import ListParameters
@@ -20,7 +21,6 @@ BREAK = "import arm_simulation.ros.nut_world_node as m; m.NutWorldNode._publish 
 
 @pytest.fixture
 def start(tmp_path):
-    started = []
     file = tmp_path / "urdf.yaml"
     lines = "".join(f"      {line}\n" for line in URDF.splitlines())
     text = f"/**:\n  ros__parameters:\n    robot_description: |\n{lines}"
@@ -28,13 +28,9 @@ def start(tmp_path):
 
     def start(*arguments, then="pass"):
         words = [*arguments, "--ros-args", "--params-file", str(file)]
-        started.append(start_python("-c", RUN.format(then=then), *words))
-        return started[-1]
+        return start_python("-c", RUN.format(then=then), *words)
 
-    yield start
-    for process in started:
-        process.kill()
-        process.wait()
+    yield from factory(start, kill)
 
 
 @pytest.fixture

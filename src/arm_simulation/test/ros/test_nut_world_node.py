@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """nut_world stamps its messages with the tf that it has seen, and reports that it sees none."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 import rclpy
 from arm_common.ros.message_conversions import transform_message
-from arm_common.ros.node_runner import ExecutorThread
 from arm_common.transforms import turn_z
 from arm_simulation.ros import nut_world_node
 from arm_simulation.ros.nut_world_node import NutWorldNode
 from arm_tasks.scene.nut_state import NutEvent, start_disagreement
-from arm_testing.ros.probe import Probe
+from arm_testing.ros.probe import Probe, spun
 from builtin_interfaces.msg import Time
-from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
@@ -31,17 +31,11 @@ def seen(monkeypatch):
     """Return a probe with the messages of nut_world."""
     monkeypatch.setattr(nut_world_node, "_STALE", 0.5)
     monkeypatch.setattr(nut_world_node, "_REPEAT_PERIOD", 0.2)
-    rclpy.init()
-    node, probe = NutWorldNode(), Probe()
-    thread = ExecutorThread(SingleThreadedExecutor(), [node], lambda: None)
-    probe.nuts = []
-    probe.node.create_subscription(NutState, "nut_world/state", probe.nuts.append, 10)
-    probe.tf = probe.node.create_publisher(TFMessage, "/tf", 10)
-    yield probe
-    thread.stop()
-    probe.close()
-    node.destroy_node()
-    rclpy.shutdown()
+    with spun(NutWorldNode), closing(Probe()) as probe:
+        probe.nuts = []
+        probe.node.create_subscription(NutState, "nut_world/state", probe.nuts.append, 10)
+        probe.tf = probe.node.create_publisher(TFMessage, "/tf", 10)
+        yield probe
 
 
 def publish(probe, seconds, frames=FRAMES):
@@ -75,23 +69,27 @@ def test_nut_is_stamped_with_the_tf_of_the_arm_and_says_that_it_is_old(seen):
     assert "tf of the arm" not in seen.nuts[-1].message
 
 
-def test_nut_is_put_back_unless_it_is_held():
+@pytest.fixture
+def node():
+    """A node whose callbacks the test calls itself."""
     rclpy.init()
     node = NutWorldNode()
-    try:
-        start = node._world.report
-        _, pose = grip(node)
-        answer = node._on_reset(Trigger.Request(), Trigger.Response())
-        assert not answer.success and "hold the nut; open them first" in answer.message
-        node._world.update(pose, MODEL.gripper.max_width)
-        node._world._fall(NutEvent.DROPPED, "the test dropped it")
-        assert start_disagreement(node._scene, node._world.report)
-        assert node._on_reset(Trigger.Request(), Trigger.Response()).success
-        assert not start_disagreement(node._scene, node._world.report)
-        np.testing.assert_array_equal(node._world.report.pose, start.pose)
-    finally:
-        node.destroy_node()
-        rclpy.shutdown()
+    yield node
+    node.destroy_node()
+    rclpy.shutdown()
+
+
+def test_nut_is_put_back_unless_it_is_held(node):
+    start = node._world.report
+    _, pose = grip(node)
+    answer = node._on_reset(Trigger.Request(), Trigger.Response())
+    assert not answer.success and "hold the nut; open them first" in answer.message
+    node._world.update(pose, MODEL.gripper.max_width)
+    node._world._fall(NutEvent.DROPPED, "the test dropped it")
+    assert start_disagreement(node._scene, node._world.report)
+    assert node._on_reset(Trigger.Request(), Trigger.Response()).success
+    assert not start_disagreement(node._scene, node._world.report)
+    np.testing.assert_array_equal(node._world.report.pose, start.pose)
 
 
 def grip(node):
@@ -103,15 +101,9 @@ def grip(node):
     return report, pose
 
 
-def test_text_that_is_no_scene_changes_nothing():
-    rclpy.init()
-    node = NutWorldNode()
-    try:
-        scene = node._scene
-        for text in ("", "a: [b", "scene: s\nnut: {}", "x" * 3000):
-            node._on_scene(String(data=text))
-        assert node._on_reset(Trigger.Request(), Trigger.Response()).success
-        assert node._scene is scene
-    finally:
-        node.destroy_node()
-        rclpy.shutdown()
+def test_text_that_is_no_scene_changes_nothing(node):
+    scene = node._scene
+    for text in ("", "a: [b", "scene: s\nnut: {}", "x" * 3000):
+        node._on_scene(String(data=text))
+    assert node._on_reset(Trigger.Request(), Trigger.Response()).success
+    assert node._scene is scene

@@ -57,18 +57,16 @@ def guided(start_arm, tmp_path, moved):
         parameters={"task_server": files},
     )
     client = nc.Client()
-    process = nc.NodeProcess(
+    with nc.running_driver(
+        client,
         NODE.format(path=str(moved)),
         hardware="sim",
         backend="feetech",
         calibration="nut_arm_feetech",
         autostart="configure",
-    )
-    stack.wait_for(lambda: abs(stack.joints.get("waist", 0.0) - HERE) < COUNT, "the hand")
-    yield stack, client
-    code, output = process.end()
-    client.close()
-    assert code == 0 and "Traceback" not in output, output
+    ):
+        stack.wait_for(lambda: abs(stack.joints.get("waist", 0.0) - HERE) < COUNT, "the hand")
+        yield stack, client
 
 
 def test_arm_without_torque_is_taught_by_hand_and_plays_it(guided, tmp_path, moved):
@@ -127,11 +125,10 @@ def test_limp_so101_leads_another_one(moved):
     ):
         nc.wait_for(lambda: abs(pan("left") - HERE) < COUNT and "right" in found, "both arms")
         follow = "from arm_tasks.commands.entry_points import follow; exit(follow())"
-        program = terminal.PtyProgram(
+        with terminal.PtyProgram(
             *(sys.executable, "-c", follow, "so101", "--namespace", "right"),
             *("--leader", "/left/joint_states"),
-        )
-        try:
+        ) as program:
             program.wait_for("waiting  joints")
             for place in (HERE, THERE):
                 deadline = time.monotonic() + nc.BOUND
@@ -143,6 +140,4 @@ def test_limp_so101_leads_another_one(moved):
                 moved.touch()
             program.type("q")
             assert program.end() == 0 and "Traceback" not in program.said
-        finally:
-            program.close()
             client.close()

@@ -10,30 +10,20 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_common.signals import INTERRUPTED
+from arm_testing.factories import factory
+from arm_testing.processes import kill
+from arm_testing.ros.stack import swing
 from diagnostic_msgs.msg import DiagnosticArray
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 
 RESULT = RunTask.Result
-# Motions clear of the bolts, slow enough to be interrupted.
-SWING = """\
-task: swing
-steps:
-  - move_joints: {name: there, joints: {waist: -0.4}, speed: 0.1}
-  - open: {width_mm: 20}
-  - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.1}
-"""
+SWING = swing(0.1)
 SLOW = SWING.replace("waist: -0.4}, speed: 0.1", "waist: -1.2}, speed: 0.01")
 
 
 SOON = 20.0  # [s], on a busy machine; run_task waits 30 s for the response to a request
-
-
-def swing(arm, **options):
-    handle = arm.send(arm.run_task, RunTask.Goal(task="swing", text=SWING, **options))
-    assert handle.accepted
-    return handle
 
 
 def test_task_stops_when_a_dependency_goes_silent(start_arm):
@@ -48,7 +38,7 @@ def test_task_stops_when_a_dependency_goes_silent(start_arm):
         return names.count("/kinematics: solver") >= 3  # the task server may receive them later
 
     for what, process in (("tf", "robot_state_publisher"), ("kinematics", "kinematics")):
-        handle = arm.send(arm.run_task, RunTask.Goal(text=SLOW))
+        handle = arm.begin(SLOW, task="")
         arm.wait_task(TaskState.RUNNING)
         diagnostics.clear()
         arm.wait_for(kinematics_is_alive, "kinematics")
@@ -71,7 +61,7 @@ def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
     registers = {"sim_registers": str(tmp_path / "registers.bin")}
     arm = start_arm(speed="1", backend="i2c_dev", without=("arm_hardware",))
     arm.wait_for(arm.run_task.server_is_ready, "the task server")
-    handle = swing(arm)
+    handle = arm.begin(SWING)
     arm.wait_for(lambda: arm.feedback, "feedback with the reason for waiting")
     assert arm.feedback[0].steps_total == 0
     assert arm.feedback[0].message.startswith("Waiting: no joint_states yet")
@@ -90,19 +80,19 @@ def test_task_resumes_after_the_driver_restarts(start_arm, tmp_path):
     arm.wait_ready()
     arm.wait_still()
     assert -0.31 < arm.joints["waist"] < -0.03
-    assert arm.result(swing(arm, start_step="3")).status == RESULT.SUCCESS
+    assert arm.result(arm.begin(SWING, start_step="3")).status == RESULT.SUCCESS
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")
 
 
 @pytest.fixture
 def client(tmp_path):
     """Return a factory of run_task processes that execute SLOW in a new process group."""
-    file, started = tmp_path / "slow.yaml", []
+    file = tmp_path / "slow.yaml"
     file.write_text(SLOW)
 
     def start():
         program = Path(get_package_prefix("arm_tasks")) / "lib" / "arm_tasks" / "run_task"
-        child = subprocess.Popen(
+        return subprocess.Popen(
             [program, file, "--output", tmp_path],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -110,13 +100,8 @@ def client(tmp_path):
             text=True,
             start_new_session=True,
         )
-        started.append(child)
-        return child
 
-    yield start
-    for child in started:
-        child.kill()
-        child.communicate()
+    yield from factory(start, kill)
 
 
 def interrupted(child):
@@ -183,7 +168,7 @@ def test_task_whose_server_raises_ends_failed_and_the_arm_holds(start_arm, tmp_p
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), os.environ["PYTHONPATH"]]))
     arm = start_arm(hardware="fake", speed="1")
     arm.wait_ready()
-    handle = arm.send(arm.run_task, RunTask.Goal(text=SLOW))
+    handle = arm.begin(SLOW, task="")
     arm.wait_task(TaskState.RUNNING)
     fault.touch()
     result = arm.result(handle)

@@ -133,12 +133,11 @@ def test_bolt_is_located_by_touching_and_written(program, folder):
 
 
 def test_teach_in_a_terminal(taught, folder):
-    terminal = PtyProgram(
+    with PtyProgram(
         sys.executable,
         *("-c", "from arm_tasks.commands.entry_points import teach; exit(teach())"),
         environment=dict(os.environ),
-    )
-    try:
+    ) as terminal:
         terminal.wait_for("p  save this pose")
         terminal.wait_for("tip 160 0 185 mm")
         terminal.ask("g", "Go to: ")
@@ -156,8 +155,6 @@ def test_teach_in_a_terminal(taught, folder):
         terminal.type("q")
         terminal.wait_for("The arm holds where it is.")
         assert terminal.end() == 0
-    finally:
-        terminal.close()
     assert load_poses(folder / "poses.yaml")["by_hand"].joints["waist"] == pytest.approx(
         np.radians(-20.0), abs=0.01
     )

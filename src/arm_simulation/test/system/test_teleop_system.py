@@ -23,24 +23,25 @@ BETWEEN = 0.04  # [s] repeat period of a held key or a joystick
 @pytest.fixture(scope="module")
 def client():
     client = nc.Client()
-    process = nc.NodeProcess(robot="nut_arm", hardware="fake", autostart="activate")
-    try:
+    with nc.running_driver(client, robot="nut_arm", hardware="fake", autostart="activate"):
         client.wait_armed()
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0 and "Traceback" not in output
 
 
 @pytest.fixture
 def arm(client):
-    """Return the arm at home; a late message of a former teleop may preempt the motion."""
+    """Return the arm at home."""
+    bring_home(client)
+    return client
+
+
+def bring_home(client):
+    """Bring the arm home; a late message of a former teleop may preempt the motion."""
     deadline = time.monotonic() + nc.BOUND
     while True:
         try:
             client.restore()
-            return client
+            return
         except AssertionError as error:
             if "Preempted" not in str(error) or time.monotonic() > deadline:
                 raise
@@ -57,14 +58,11 @@ def started(*arguments):
 @pytest.fixture(scope="module")
 def running(client):
     """Run a teleop and check that it quits cleanly."""
-    program = started()
-    try:
+    with started() as program:
         yield program
         program.type("q")
         assert program.end() == 0 and "Traceback" not in program.said
         assert "The arm holds" in program.said and program.attributes() == program.before
-    finally:
-        program.close()
 
 
 @pytest.fixture
@@ -99,16 +97,13 @@ def test_held_key_moves_a_joint_until_it_is_released(arm, teleop):
 
 
 def test_arm_stops_when_teleop_is_killed(arm):
-    program = started()
-    try:
+    with started() as program:
         program.type("++")
         hold(program, "w", lambda: arm.position("waist") > 0.1)
         program.kill()
         arm.wait_settled(HardwareStatus.ARMED)
         assert program.end() == -signal.SIGKILL
         assert arm.position("waist") < 1.5
-    finally:
-        program.close()
 
 
 def test_held_keys_move_the_jaws_until_they_are_released(arm, teleop):
@@ -266,6 +261,9 @@ def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
         if state() == "Waiting":
             leader.publish(-0.4, -0.4)
 
+    def is_with_leader():
+        return arm.position("waist") > 0.49 and arm.position("shoulder") < -0.39
+
     waited = iter(range(12))
     repeat(lambda: leader.publish(-0.4), lambda: next(waited, None) is None, "last message")
     assert abs(arm.position("waist")) < nc.NEAR  # nobody holds the button
@@ -274,11 +272,18 @@ def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
     repeat(lambda: lead(-0.4, 0.0), lambda: arm.position("waist") > 0.49, "alignment")
     # on average, since the driver catches up with messages that a busy machine delays
     assert duration(arm.states[begin:], 0.05, 0.3) > 0.8 * 0.25 / ALIGN_SPEED
-    repeat(lambda: lead(-0.4, -0.4), lambda: arm.position("shoulder") < -0.39, "motion")
-    repeat(be_silent, lambda: state() == "Stopped", "stop without the leader")
-    waited = iter(range(12))
-    repeat(lambda: hold_and_publish(0.4, 0.4), lambda: next(waited, None) is None, "last message")
-    assert state() != "Following"  # the button is still held
+
+    def hold_after_stop():
+        """Hold the button after a stop; return whether a busy machine has released it."""
+        repeat(lambda: lead(-0.4, -0.4), is_with_leader, "motion")
+        repeat(be_silent, lambda: state() == "Stopped", "stop without the leader")
+        before, waited = len(lines), iter(range(12))
+        repeat(lambda: hold_and_publish(0.4, 0.4), lambda: next(waited, None) is None, "message")
+        return any(line.startswith("Waiting") for line in lines[before:])
+
+    while hold_after_stop():
+        pass
+    assert state() == "Stopped"  # the button is still held
     arm.wait_settled(HardwareStatus.ARMED)
     assert arm.position("waist") == pytest.approx(0.5, abs=0.02)
     assert arm.position("shoulder") == pytest.approx(-0.4, abs=0.02)
@@ -291,7 +296,7 @@ def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
     assert {"Aligning", "Following", "Stopped"} <= set(states), lines
     file = tmp_path / "followed.csv"
     assert any(f"in {file}" in line for line in lines), lines
-    arm.go(*nc.HOME, time=1.0)
+    bring_home(arm)
     code, output = output_of(started_tool("play", "nut_arm", file))
     assert code == 0, output
     assert arm.position("waist") == pytest.approx(0.5, abs=0.02)
@@ -299,10 +304,7 @@ def test_arm_follows_a_leader_and_plays_what_it_did(arm, following, tmp_path):
 
 
 def test_teleop_reports_a_different_robot(arm, monkeypatch):
-    program = pp.PtyProgram(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560")
-    try:
+    with pp.PtyProgram(sys.executable, "-m", "arm_tasks.commands.teleop", "puma560") as program:
         program.wait_for("is it the same robot?")
         program.type("\x03")
         assert program.end() == 0 and "Traceback" not in program.said
-    finally:
-        program.close()

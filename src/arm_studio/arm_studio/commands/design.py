@@ -41,7 +41,7 @@ from arm_studio.design import (
     start_from,
     try_start,
 )
-from arm_studio.pictures.figure import save_figure
+from arm_studio.pictures.figure import add_plot, save_figure
 
 _LENGTH = 0.2
 _REPORT_EVERY = 10  # steps
@@ -215,12 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     cli.unused(parser, search, lambda given: given.starts < 2, "without --starts 2 or more")
     cli.unused(parser, random, lambda given: given.robot, "with --from, which is the start")
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
-    parser.add_argument(
-        "--plot",
-        default="",
-        metavar="FILE",
-        help="picture to write: .svg, .pdf, .png, .eps or .ps",
-    )
+    add_plot(parser)
     view = "show each step in the browser, as a view of the output file does"
     parser.add_argument("--view", action="store_true", help=view)
     cli.add_output(parser)

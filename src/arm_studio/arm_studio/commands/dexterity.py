@@ -35,7 +35,7 @@ from arm_kinematics.dexterity.workspace import (
 from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
-from arm_studio.pictures.figure import save_figure
+from arm_studio.pictures.figure import add_plot, save_figure
 
 _CELLS = 80  # along the longer side of a slice
 _MARGIN = 0.02
@@ -167,12 +167,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--slice", choices=("xy", "xz", "yz"), default="", help="plane of the workspace map"
     )
-    parser.add_argument(
-        "--plot",
-        default="",
-        metavar="FILE",
-        help="picture to write: .svg, .pdf, .png, .eps or .ps",
-    )
+    add_plot(parser)
     cells = f"cells along the longer side of the map (default: {_CELLS})"
     parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
     cli.add_executor(parser, default="this one alone")

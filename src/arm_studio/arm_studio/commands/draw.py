@@ -15,7 +15,6 @@ from pathlib import Path
 
 from arm_common.files.saving import write_bytes
 from arm_common.suggestions import did_you_mean
-from arm_common.yaml.expressions import Expressions
 from arm_description.errors import DescriptionError
 from arm_description.library import load_robot, shipped_robots
 from arm_description.model.constraints import SLACK
@@ -113,15 +112,11 @@ def _joints(model: RobotModel, words: Sequence[str]) -> dict[str, float]:
 
 def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units]:
     """Return a number with or without a unit, in rad or m, and its units."""
-    choices = ANGLES if kind == "revolute" else LENGTHS
-    for unit in sorted(choices, key=len, reverse=True):
-        if text.endswith(unit):
-            units = units.using(unit)
-            text = text.removesuffix(unit)
-            break
+    units, number = units.named(text, kind)
     try:
-        return units.si(Expressions({}, units.radian).evaluate(text), kind), units
+        return units.read(number, kind), units
     except DescriptionError as error:
+        choices = ANGLES if kind == "revolute" else LENGTHS
         remedy = f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}"
         form = error.problem if text else f"{word!r} is not of the form NAME=VALUE"
         raise DescriptionError(form, remedy=remedy) from None

@@ -19,6 +19,7 @@ from typing import Any
 
 from arm_common.cli import run
 from arm_common.files.saving import write_bytes
+from arm_common.terminal import print_line
 from arm_description.library import load_robot, shipped_robots
 from arm_viewer.errors import ViewerError
 from arm_viewer.screenshot import WITHOUT_SIDEBAR, address_in, open_page, scene_box, visit
@@ -49,8 +50,7 @@ def _save_pictures(given: argparse.Namespace) -> None:
         for robot in given.robots or shipped_robots():
             file = given.folder / f"{Path(robot).stem}.png"
             save_picture(page, robot, file)
-            sys.stdout.write(f"{file}\n")
-            sys.stdout.flush()
+            print_line(f"{file}")
 
 
 def save_picture(page: Any, robot: str, file: Path) -> None:

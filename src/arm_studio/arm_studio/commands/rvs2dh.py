@@ -32,12 +32,13 @@ from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
+from arm_common.errors import InputError, finite_number
 from arm_common.files.access import read_text
 from arm_common.suggestions import did_you_mean
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import JOINT_TYPES, DhRow, Joint, JointType
 from arm_description.model.units import LENGTHS, Units
-from arm_description.robot_file.joints import DEFAULT_VELOCITY
+from arm_description.robot_file.robot_keys import DEFAULT_VELOCITY
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 
@@ -221,14 +222,10 @@ class _Link:
 
     def _number(self, word: str, line: int) -> float:
         try:
-            value = float(word)
-        except ValueError:
-            remedy = did_you_mean(word, KEYWORDS)
+            return finite_number(word)
+        except InputError:
             problem = f"{word!r} is not a keyword or number"
-            raise self._error(problem, remedy, line) from None
-        if not math.isfinite(value):
-            raise self._error(f"{word} is not a finite number", line=line)
-        return value
+            raise self._error(problem, did_you_mean(word, KEYWORDS), line) from None
 
     def _type(self, statement: _Statement) -> JointType:
         word = statement.text

@@ -13,17 +13,17 @@ from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 
+from arm_common import errors
+
 _NUMBERED = re.compile(r"([A-Za-z]+)_?(\d+)")
 _JOINT = re.compile(r"q_(\d+)")
 _ENTITIES = {"&InvisibleTimes;": "\u2062", "&ApplyFunction;": "\u2061", "&#xB7;": "\u00b7"}
-_DIGITS = 6
 _SMALL = 12  # largest denominator of a fraction that is not written as a decimal
 
 
 def number_text(value: float) -> str:
-    """Return a number with six digits, without an exponent of ten where it can be."""
-    text = f"{value:.{_DIGITS}g}"
-    return "0" if abs(value) < 5e-13 else text
+    """Return a number with six digits; what only rounding leaves is 0."""
+    return errors.number_text(value, decimals=12)
 
 
 def short_form(angle: sp.Expr) -> str:
@@ -78,8 +78,7 @@ class TexPrinter(LatexPrinter):  # type: ignore[misc]
         return self._trigonometric("sin", expr, exp)
 
     def _print_Float(self, expr: sp.Float) -> str:
-        mantissa, _, power = number_text(float(expr)).partition("e")
-        return rf"{mantissa} \cdot 10^{{{int(power)}}}" if power else mantissa
+        return number_text(float(expr))
 
     def _print_Rational(self, expr: sp.Rational) -> str:
         if _is_long_decimal(expr):

@@ -255,15 +255,6 @@ def show_entries(editor: CheckedEditor[Any], fields: Mapping[EntryPath, tuple[An
         set_problem(problem, wrong.problem if wrong else "")
 
 
-def is_text(text: str) -> bool:
-    """Return whether UTF-8 can encode a text; not every name of a file, nor escape in one, can."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
 def file_name(name: str, endings: Sequence[str] = SUFFIXES) -> str:
     """Return the name of a file with the first ending, whether it is given with one or not.
 

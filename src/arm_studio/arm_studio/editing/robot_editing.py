@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 import yaml
+from arm_common.errors import is_utf8
 from arm_common.yaml.editing import YamlEditor
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path, shipped_robots
@@ -25,7 +26,7 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, ShownFile
 from arm_viewer.port import Where
 
-from arm_studio.editing.file_editing import SUFFIXES, FileEditing, changed_at, is_text
+from arm_studio.editing.file_editing import SUFFIXES, FileEditing, changed_at
 
 FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
 LISTED_SUFFIXES = (*SUFFIXES, ".csv", ".txt")
@@ -145,7 +146,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except OSError:
             files = []  # there is no such folder, or it is not ours to read
         own = [] if self.is_shipped else [f"{key}s/{path.name}" for path in files[:MAX_LISTED]]
-        own = [name for name in own if is_text(name)]
+        own = [name for name in own if is_utf8(name)]
         now = self.editor.attached(key)
         return tuple(dict.fromkeys((*shipped, *own, *([now] if now else []))))
 
@@ -185,7 +186,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except OSError:
             files = []  # the folder is gone, or not ours to read
         own = [RobotChoice(p.name, p, line) for p in files if (line := _line(p))]
-        own = [choice for choice in own if is_text(choice.name + choice.line)]
+        own = [choice for choice in own if is_utf8(choice.name + choice.line)]
         shipped = [RobotChoice(n, p, _line(p)) for n, p in shipped_robots().items()]
         return (*own, *shipped)
 
@@ -243,7 +244,7 @@ def odd_files(folder: Path, changed: int) -> tuple[str, ...]:
 
 def _is_odd(path: Path) -> bool:
     try:
-        return not is_text(path.name + (_about(path) if path.suffix in SUFFIXES else ""))
+        return not is_utf8(path.name + (_about(path) if path.suffix in SUFFIXES else ""))
     except (OSError, ValueError, yaml.YAMLError):
         return True
 

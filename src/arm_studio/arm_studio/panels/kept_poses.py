@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from pathlib import Path
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, is_utf8
 from arm_common.transforms import Array
 from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
@@ -16,7 +16,7 @@ from arm_viewer.browser.texts import status_line
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
-from arm_studio.editing.file_editing import changed_at, file_name, is_text
+from arm_studio.editing.file_editing import changed_at, file_name
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 NOTHING = "choose a pose"
@@ -126,7 +126,7 @@ def _poses_in(editing: RobotEditing) -> dict[str, Array]:
     model, folder = editing.editor.model, editing.own_folder
     listed: dict[str, Array] = {}
     files = [] if folder is None else sorted(folder.glob("*.csv"))
-    for path in (path for path in files if is_text(path.name)):
+    for path in (path for path in files if is_utf8(path.name)):
         poses: Array | None = None
         with suppress(InputError):  # it is another file
             poses = read_tool_poses(path, model.joint_names)

@@ -10,7 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, is_utf8
 from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import trajectories_for
 from arm_description.trajectories.trajectory import JointTrajectory
@@ -20,7 +20,7 @@ from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, P
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
 
-from arm_studio.editing.file_editing import changed_at, is_text
+from arm_studio.editing.file_editing import changed_at
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.motion import INTERRUPTED, Playback, Reached
 
@@ -211,7 +211,7 @@ class PlayPanel:
 def _files(robot: str, folder: Path | None) -> Mapping[str, Path]:
     try:
         files = trajectories_for(robot, folder)
-        return {name: path for name, path in files.items() if is_text(name)}
+        return {name: path for name, path in files.items() if is_utf8(name)}
     except OSError:  # the folder is gone, or not ours to read
         return trajectories_for(robot, None)
 

@@ -5,11 +5,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from arm_common.errors import InputError, finite_number
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, Panel, PanelContext
@@ -94,11 +95,9 @@ class SymbolsPanel(Panel):
 
 
 def _number(text: str) -> float | None:
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
+    with suppress(InputError):
+        return finite_number(text)
+    return None
 
 
 def _range(value: float) -> tuple[float, float, float]:

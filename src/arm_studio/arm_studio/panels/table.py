@@ -9,8 +9,9 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from arm_description.model.elements import JOINT_TYPES
 from arm_description.robot_file.editor import RobotEditor, TableRow
-from arm_description.robot_file.robot_keys import LINEAR, TYPES
+from arm_description.robot_file.robot_keys import TYPES
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import WRONG, set_choice, set_problem
 from arm_viewer.panels.interface import Panel, PanelContext
@@ -93,7 +94,7 @@ class TablePanel(Panel):
             name.value = row.name
             gui.choice(
                 "Type",
-                LINEAR if self._editing.editor.is_screws else TYPES,
+                JOINT_TYPES if self._editing.editor.is_screws else TYPES,
                 row.type,
                 lambda kind: self._change(lambda e: e.set_type(index, kind)),
             )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from arm_common.errors import number_text
 from arm_common.transforms import Matrix, Vector
 from arm_common.yaml.colours import rgba
 from arm_description.model.elements import NO_MOTION
@@ -169,7 +168,7 @@ def _labels(
     targets = {}
     for joint in model.joints:
         at = canvas.project(arm.joint_position(joint.name, model.colours.joints))
-        number = number_text(SHOWN.written(values[joint.name], joint.type), decimals=1)
+        number = SHOWN.number(values[joint.name], joint.type, decimals=1)
         unit = "°" if joint.type == "revolute" else " mm"
         targets[f"{joint.name}  {number}{unit}"] = at
     column = canvas.size[0] + 0.1

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import re
 from collections.abc import Mapping
@@ -35,6 +36,12 @@ def figure_file(figure: Figure, kind: str, dpi: float | Literal["figure"] = "fig
         figure.savefig(content, format=kind, dpi=dpi, metadata=_NO_DATES.get(kind))
     data = content.getvalue()
     return _POSTSCRIPT_DATE.sub(b"", data) if kind in ("eps", "ps") else data
+
+
+def add_plot(parser: argparse.ArgumentParser) -> None:
+    """Add ``--plot``, for `save_figure`."""
+    text = "picture to write: .svg, .pdf, .png, .eps or .ps"
+    parser.add_argument("--plot", default="", metavar="FILE", help=text)
 
 
 def save_figure(figure: Figure, path: Path) -> None:

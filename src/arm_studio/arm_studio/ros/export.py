@@ -24,6 +24,7 @@ from arm_common.cli import number, positive, run, unused
 from arm_common.errors import InputError
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.ros.node_runner import add_namespace, checked_namespace
+from arm_common.terminal import print_line
 from arm_common.transforms import Array
 from arm_viewer.errors import ViewerError
 from PIL import Image, ImageDraw, ImageFont
@@ -206,8 +207,7 @@ def _moments(begin: float, end: float, pace: float) -> list[float]:
 def _animation(
     found: Sequence[RecordedScene], shown: Sequence[ScenePrimitives], given: argparse.Namespace
 ) -> bytes:
-    sys.stdout.write(f"Drawing {len(found)} pictures.\n")
-    sys.stdout.flush()
+    print_line(f"Drawing {len(found)} pictures.")
     pictures = []
     for scene, parts, camera in zip(found, shown, _cameras(found, given), strict=True):
         triangles, colours = _triangles(parts, camera.view, camera.width)

@@ -17,6 +17,7 @@ from arm_common.cli import run, unused
 from arm_common.errors import InputError, one_line
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
+from arm_common.terminal import print_line
 from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from rclpy.node import Node
@@ -141,8 +142,7 @@ def _replay(given: argparse.Namespace) -> None:
             again = True
             while again:
                 end = time.monotonic() + SHORTEST_ROUND
-                sys.stdout.write(f"{player.play(given.speed)} messages played\n")
-                sys.stdout.flush()
+                print_line(f"{player.play(given.speed)} messages played")
                 print_notices(player.recording)
                 again = given.loop
                 if again:

@@ -31,6 +31,7 @@ from arm_common.ros.message_conversions import interface_class
 from arm_common.ros.node_runner import run_node, user_arguments
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.signals import ProcessEnd
+from arm_common.terminal import print_line
 from arm_viewer.errors import ViewerError, required
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
@@ -215,8 +216,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def begin(end: ProcessEnd) -> bool:
         """Start once a signal no longer kills the process, which would lose the file."""
         recorders[0].start(end)
-        sys.stdout.write(f"Recording into {given.output}; Ctrl-C ends it.\n")
-        sys.stdout.flush()
+        print_line(f"Recording into {given.output}; Ctrl-C ends it.")
         return True
 
     def receive_rest() -> None:

@@ -65,7 +65,7 @@ def test_initial_rvs_pose_becomes_the_home_posture():
         ("a 0.0\n", "a 1.7 2.3\n", "ARM:8: a of link 1 takes 1 number(s), not 1.7 2.3"),
         ("a 0.0\n", "a\n", "ARM:8: a of link 1 takes 1 number(s), not none"),
         ("a 0.0\n", "a 0.0 a 0.0\n", "ARM:8: a of link 1 is given twice"),
-        ("a 0.0\n", "a nan\n", "ARM:8: nan is not a finite number"),
+        ("a 0.0\n", "a nan\n", "ARM:8: 'nan' is not a keyword or number"),
         ("th 0.0\n", "theta 0.0\n", "ARM:11: 'theta' is not a keyword or number; did you mean"),
         ("Link 2", "Link 3", "ARM:13: link 2 is numbered '3'"),
         ("prismatic limits 0 4", "prismatic", "ARM:16: link 3 is prismatic and has no limits"),

@@ -62,21 +62,26 @@ def test_functions_move_their_joints_once_the_clock_starts(motion):
     assert motion.moved[-1] == {"waist": 0.0}
 
 
+def check_pause_by_another_motion(page, *start):
+    """Move a joint as a slider does: the panel pauses and says why, until its start is pressed."""
+    count = len(page.moved)
+    page.positions["waist"] = 1.0
+    page.tick()
+    assert len(page.moved) == count and "something else moved the arm" in page.gui.answer
+    page.tick()
+    assert not page.timer.running
+    page.gui.use(*start)
+    page.run_until(lambda: len(page.moved) > count + 1)
+
+
 def test_the_clock_pauses_when_something_else_moves_a_joint_of_a_function(motion):
     motion.gui.use("waist, °", "30*sin(90*t)")
     motion.gui.use("Clock", "Start")
     motion.run_until(lambda: len(motion.moved) > 2)
     motion.positions["elbow"] = 1.0  # no function moves it
     motion.tick()
-    count = len(motion.moved)
-    assert count > 3
-    motion.positions["waist"] = 1.0  # a slider
-    motion.tick()
-    assert len(motion.moved) == count and "something else moved the arm" in motion.gui.answer
-    motion.tick()
-    assert not motion.timer.running
-    motion.gui.use("Clock", "Start")
-    motion.run_until(lambda: len(motion.moved) > count + 1)
+    assert len(motion.moved) > 3
+    check_pause_by_another_motion(motion, "Clock", "Start")
 
 
 def test_wrong_function_is_explained_at_its_field_and_the_former_one_stays(motion):
@@ -209,14 +214,7 @@ def test_playing_ends_when_something_else_moves_the_arm(own):
     own.gui.use("", "Play ▶")
     own.run_until(lambda: len(own.moved) > 2)
     assert own.timer.running
-    own.positions["waist"] = 1.0  # a slider
-    count = len(own.moved)
-    own.tick()
-    assert len(own.moved) == count and "something else moved the arm" in own.gui.answer
-    own.tick()
-    assert not own.timer.running
-    own.gui.use("", "Play ▶")
-    own.run_until(lambda: len(own.moved) > count + 1)
+    check_pause_by_another_motion(own, "", "Play ▶")
 
 
 def test_unreachable_way_says_where(own):

@@ -54,12 +54,19 @@ def publish_fixed(ros, name):
     return publisher
 
 
-@pytest.mark.system
-def test_replay_publishes_what_was_recorded(ros, urdf, start, tmp_path):
+@pytest.fixture
+def recording(ros, urdf, start, tmp_path):
+    """A recorder that has begun, and its file."""
     file = tmp_path / "run.mcap"
     ros.show_robot(urdf)
     recorder = start("recorder", "-o", str(file))
     ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
+    return recorder, file
+
+
+@pytest.mark.system
+def test_replay_publishes_what_was_recorded(ros, urdf, start, recording):
+    recorder, file = recording
     fixed = [publish_fixed(ros, name) for name in ("bolt", "camera")]  # each by its own publisher
     ros.until(lambda: all(p.get_subscription_count() for p in fixed), BOUND)
     sent = [0.1 * tenth for tenth in range(30)]
@@ -108,15 +115,21 @@ def test_replay_shows_the_recording_at_a_port(ros, start):
     assert player.end(signal.SIGINT) == 0, player.text()
 
 
-def test_a_type_of_a_recording_that_is_no_message_is_not_imported(ros, tmp_path):
-    file = tmp_path / "downloaded.mcap"
+def recording_of(folder, topic, kind, definition=b""):
+    """Return the file of a recording of one message, as another program writes it."""
+    file = folder / "other.mcap"
     with file.open("wb") as stream:
         writer = Writer(stream)
         writer.start()
-        schema = writer.register_schema("antigravity/msg/X", "ros2msg", b"")
-        channel = writer.register_channel("/joint_states", "cdr", schema)
+        schema = writer.register_schema(kind, "ros2msg", definition)
+        channel = writer.register_channel(topic, "cdr", schema)
         writer.add_message(channel, log_time=1, data=b"", publish_time=1)
         writer.finish()
+    return file
+
+
+def test_a_type_of_a_recording_that_is_no_message_is_not_imported(ros, tmp_path):
+    file = recording_of(tmp_path, "/joint_states", "antigravity/msg/X")
     with pytest.raises(
         ViewerError, match="messages are antigravity/msg/X, which is not installed"
     ):
@@ -145,11 +158,8 @@ def test_recording_of_rosbag2_shows_its_robot_to_a_late_view(urdf):
 
 
 @pytest.mark.system
-def test_killed_recorder_keeps_all_but_the_last_second(ros, urdf, start, tmp_path):
-    file = tmp_path / "run.mcap"
-    ros.show_robot(urdf)
-    recorder = start("recorder", "-o", str(file))
-    ros.until(lambda: ros.node.count_subscribers("joint_states") > 1, BOUND)
+def test_killed_recorder_keeps_all_but_the_last_second(ros, start, recording):
+    recorder, file = recording
 
     def recorded():
         with suppress(ViewerError):  # nothing is there yet
@@ -223,14 +233,7 @@ def test_recording_goes_on_when_the_clock_is_set_back(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("options", [[], ["--loop"]])
 def test_recording_without_an_arm_is_no_endless_replay(tmp_path, options, capsys):
-    file = tmp_path / "other.mcap"
-    with file.open("wb") as stream:
-        writer = Writer(stream)
-        writer.start()
-        schema = writer.register_schema("std_msgs/msg/String", "ros2msg", b"string data")
-        channel = writer.register_channel("/left/task_text", "cdr", schema)
-        writer.add_message(channel, log_time=1, data=b"", publish_time=1)
-        writer.finish()
+    file = recording_of(tmp_path, "/left/task_text", "std_msgs/msg/String", b"string data")
     assert main([str(file), "--no-view", *options]) == 1
     said = capsys.readouterr().err
     assert "contains nothing of an arm in no namespace; its topics are /left/task_text" in said

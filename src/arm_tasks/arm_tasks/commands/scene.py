@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from arm_common.errors import InputError
+from arm_common.errors import InputError, aligned
 from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
+from arm_description.model.units import SHOWN
 
 from arm_common import cli
 from arm_tasks.errors import SceneError, resolve, shipped
@@ -65,13 +66,12 @@ def scene_table(scene: Scene) -> str:
         if name in scene.objects:
             obj = scene.objects[name]
             kind = f"{obj.kind}, {obj.mass:g} kg" if obj.is_payload else obj.kind
-        x, y, z = (f"{1e3 * v + 0.0:.1f}" for v in np.round(T[:3, 3], 6))
+        x, y, z = (SHOWN.rounded(value, "prismatic") for value in T[:3, 3])
         rows.append((name, kind, scene.parents.get(name, BASE_FRAME), x, y, z))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(str.ljust, row, widths)) for row in rows]
+    lines = aligned(rows, left=range(len(rows[0])))
     if scene.nut is not None:
         lines.append(f"the nut is on {scene.nut.on} by {scene.nut.turns:g} turns")
-    return "\n".join(line.rstrip() for line in lines)
+    return "\n".join(lines)
 
 
 def _edit(editor: SceneEditor, options: argparse.Namespace) -> str:

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
 from arm_tasks.errors import PlanError
 from arm_tasks.execution.ports import ArmPort, MoveState, MoveStatus, Observer, OtherNodes
+from arm_tasks.execution.run_memory import Interruption, PausedSpeed, Recovery, RunProgress
+from arm_tasks.execution.run_states import RUN, RunAction, RunEvent, RunState
 from arm_tasks.execution.step_execution import (
     Clocks,
     StepExecution,
@@ -111,339 +113,332 @@ class Engine:
         if first and not 0 <= first <= last:
             raise PlanError(f"the plan has no step {first}; its last one is {last}")
         self.plan = plan
-        self.state = EngineState.PAUSED if paused else EngineState.RUNNING
         self.outcome: TaskOutcome | None = None
         self._port = port
         self._observe, self._nodes = observe, nodes
         self._clocks = Clocks(clock, wall or clock)
         self._on_feedback = on_feedback
-        self._began: float | None = None  # time of the first tick [s]
-        self._last_step = ""  # name of the last step that was started
-        self._durations: list[float] = []
-        self._progress = 0.0  # of the running step
-        self._next = first
+        self._state = RunState.PAUSED if paused else RunState.RUNNING
         self._run: StepExecution | None = None
-        self._inside = False  # the next step has started but not finished
-        self._tries = 0  # of the next step that have failed
-        self._failing_since: float | None = None  # of a motion that has failed: the arm brakes [s]
-        self._failed = ""  # why it has failed for good: the arm returns to where it began
-        self._remaining = self._remaining_step() if first else None
-        self._single = self._held = False
-        self._reason = "ready for the first step" if paused else ""
-        self._scaling = 1.0  # the last one other than 0 that was reported or set
-        self._is_scaled_to_0 = False  # by a pause within a motion
-        self._pausing_since = 0.0
-        self._ends_as = EngineState.CANCELED
+        self._progress = RunProgress(first)
+        self._interruption = Interruption("ready for the first step" if paused else "")
+        self._recovery = Recovery()
+        self._speed = PausedSpeed(port)
+        self._actions = self._make_actions()
+        self._progress.rest = self._rest_of_step() if first else None
+
+    def _make_actions(self) -> Mapping[RunAction, Callable[[str], None]]:
+        return {
+            RunAction.NOTHING: lambda why: None,
+            RunAction.BEGIN: lambda why: self._begin(),
+            RunAction.WAIT: self._wait_for_rest,
+            RunAction.RECOVER: self._recover,
+            RunAction.BRAKE: self._brake,
+            RunAction.CONTINUE: lambda why: self._speed.restore(),
+            RunAction.KEEP_SPEED: lambda why: self._speed.keep(),
+            RunAction.CANCEL_STEP: self._cancel_step,
+            RunAction.DROP: lambda why: self._drop(ended=True),
+            RunAction.DROP_FAILED: lambda why: self._drop(ended=False),
+            RunAction.SUCCEED: lambda why: self._succeed(),
+            RunAction.STAY: lambda why: self._stay(),
+            RunAction.FAIL: self._fail,
+            RunAction.ABANDON: self._abandon,
+        }
+
+    @property
+    def state(self) -> EngineState:
+        """The state that users see."""
+        return EngineState(self._state.shown)
+
+    def _fire(self, event: RunEvent, why: str = "") -> str:
+        """Do what the table says; return why the event is refused, or ""."""
+        row = RUN.row(self._state, event)
+        if row is None:
+            return RUN.refusal(self._state, event)
+        self._state = row.next_state
+        self._actions[row.action](why)
+        return ""
+
+    # -- Requests --------------------------------------------------------------------------------
 
     def pause(self, reason: str = "paused") -> str:
         """Stop the arm on its path until resume(); return why that is impossible, or "".
 
         A motion is paused by the arm's speed scaling and remains started.
         """
-        self._held = False
-        if self.state in (EngineState.PAUSING, EngineState.PAUSED):
-            return ""
-        if self.state is not EngineState.RUNNING:
-            return f"the task is {self.state.value}"
-        self._reason = reason
-        self.state = EngineState.PAUSED
-        if self._run is not None:
-            self.state = EngineState.PAUSING
-            self._pausing_since = self._clocks.arm()
-            self._pause_step(self._run)
-        return ""
+        return self._fire(RunEvent.PAUSE, reason)
 
     def hold(self, reason: str) -> None:
         """Pause a running task until release(), unless a person pauses it, too."""
-        if self.state is EngineState.RUNNING:
-            self.pause(reason)
-            self._held = True
+        self._fire(RunEvent.HOLD, reason)
 
     def release(self) -> None:
         """Continue after hold()."""
-        if self._held and self.state is EngineState.PAUSED:
-            self._held = False
-            self._reason = self._continue(single=self._single) or self._reason
-
-    def _pause_step(self, run: StepExecution) -> None:
-        if not run.is_motion:
-            run.cancel()
-            return
-        self._note_scaling()
-        self._is_scaled_to_0 = True
-        self._port.scale_speed(0.0)
-
-    def _note_scaling(self) -> None:
-        # The arm reports 0 for a while after the scaling was restored.
-        self._scaling = self._port.speed_scaling or self._scaling
-
-    def _restore_scaling(self, ended: bool = True) -> None:
-        """Restore the speed scaling from before a pause, if there was one.
-
-        If it is uncertain whether the motion has ended, it must not continue: the arm restores the
-        scaling itself, once it executes no motion.
-        """
-        if self._is_scaled_to_0:
-            scale = self._port.scale_speed if ended else self._port.scale_speed_when_idle
-            scale(self._scaling)
-            self._is_scaled_to_0 = not ended  # a motion that starts before needs it at once
+        if why_not := self._continue(RunEvent.RELEASE, self._interruption.after_step):
+            self.pause()  # a person must look
+            self._interruption.reason = why_not
 
     def resume(self) -> str:
         """Continue after a pause; return why that is impossible, or ""."""
-        return self._continue(single=False)
+        return self._continue(RunEvent.RESUME, after_step=False)
 
     def single_step(self) -> str:
         """Run one step, or the rest of it, then pause; return why that is impossible, or ""."""
-        return self._continue(single=True)
+        return self._continue(RunEvent.SINGLE_STEP, after_step=True)
+
+    def _continue(self, event: RunEvent, after_step: bool) -> str:
+        row = RUN.row(self._state, event)
+        if row is not None and row.action is RunAction.CONTINUE and self._run is None:
+            try:
+                self._progress.rest = self._rest_of_step()
+            except PlanError as error:
+                return str(error)
+        refusal = self._fire(event)
+        if not refusal:
+            self._interruption.after_step = after_step
+        return refusal
 
     def cancel(self, reason: str = "canceled") -> None:
         """Stop the arm where it is; later ticks wait until it has stopped."""
-        self._stop(reason, EngineState.CANCELED)
+        self._fire(RunEvent.CANCEL, reason)
 
     def abort(self, reason: str) -> None:
         """Stop the arm as cancel() does, because a dependency was lost."""
-        self._stop(reason, EngineState.LOST)
+        self._fire(RunEvent.ABORT, reason)
 
     def give_up(self, reason: str) -> None:
         """End at once because the arm is gone; if it comes back, it must not continue."""
-        if self.state.done:
-            return
-        if self._run is not None:
-            self._run.cancel()
-        self._fail(reason)
+        self._fire(RunEvent.GIVE_UP, reason)
+
+    # -- What happens ----------------------------------------------------------------------------
 
     def tick(self) -> EngineState:
         """Advance the run without blocking; return the state."""
-        if self.state.done:
+        if self._state.done:
             return self.state
-        self._began = self._clocks.arm() if self._began is None else self._began
-        self._note_scaling()
-        if self._run is not None:
+        if self._progress.began is None:
+            self._progress.began = self._clocks.arm()
+        self._speed.note()
+        if self._run is None:
+            self._fire(RunEvent.RESTS)
+        else:
             self._poll(self._run)
-        else:
-            self._proceed()
+        if self._state.waits:
+            self._publish(self._interruption.reason)
         return self.state
-
-    def _proceed(self) -> None:
-        """Choose what to do next while the arm is stopped."""
-        if self.state is EngineState.STOPPING:
-            where = f"{self._reason}{self._step_clause()}; the arm holds where it is"
-            self._finish(self._ends_as, where)
-        elif self.state is EngineState.RUNNING:
-            self._begin()
-        else:
-            self.state = EngineState.PAUSED
-            self._publish(self._reason)
-
-    def _begin(self) -> None:
-        """Start the next step, or the rest of it."""
-        if self._is_over:
-            name = self.plan.request.task.name
-            self._finish(EngineState.SUCCEEDED, f"all steps of {name} were done")
-            return
-        step = self._remaining or self.plan.steps[self._next]
-        self._remaining, self._inside = None, True
-        _LOGGER.info("%s", step.label)
-        self._last_step, self._progress = step.name, 0.0
-        back = f"returning to where {step.name} began, as {self._failed}"
-        self._publish(back if self._failed else step.message)
-        self._run = StepExecution(step, self._port, self._clocks, self._observe, self._nodes)
-        self._restore_scaling()
-        if step.kind == "pause":
-            self._end_step(self._run)
-            self._reason, self.state = step.message, EngineState.PAUSED
 
     def _poll(self, run: StepExecution) -> None:
         status = run.poll()
         if status.state is MoveState.SUCCEEDED:
             self.plan = run.plan or self.plan
             self._publish(run.step.message, 1.0)
-            self._end_step(run, self._alternative if self._failed else run.next)
-            self._proceed()
-        elif not status.done:
-            self._check_pause(run)
-            paused = self.state is EngineState.PAUSED
-            self._publish(self._reason if paused else run.step.message, status.progress or 0.0)
-        elif self.state is EngineState.PAUSED or (
-            status.state is MoveState.CANCELED and self.state is not EngineState.RUNNING
-        ):
-            self._run = None
-            self._restore_scaling(status.state not in (MoveState.FAILED, MoveState.STOPPED))
-            self._proceed()
+            self._end_step(run)
+        elif status.done:
+            back, why = self._recovery.returning, run.why_ended(status)
+            self._fire(self._ending(run, status), f"{back}; {why}" if back else why)
         else:
-            self._end_failed(run, status)
+            self._progress.share = status.progress or 0.0
+            self._follow_speed(run)
+            if not self._state.waits:
+                self._publish(run.step.message)
 
-    def _end_failed(self, run: StepExecution, status: MoveStatus) -> None:
-        """Recover from a failure, once the arm rests; else end the run."""
-        why = _failure(status) if run.is_motion else status.message
+    def _ending(self, run: StepExecution, status: MoveStatus) -> RunEvent:
+        """Return the event of a step that has ended otherwise than done."""
+        if status.state is MoveState.CANCELED:
+            return RunEvent.STEP_CANCELED
+        tries_left = self._recovery.tries < self.plan.steps[self._progress.next].retries
+        has_remedy = tries_left or self._alternative is not None
         failed = status.state in (MoveState.FAILED, MoveState.REJECTED) and run.can_recover
-        if failed and self.state is EngineState.RUNNING and self._has_remedy:
-            if run.is_motion and self._is_braking():
-                self._publish(why)
-                return
-            if self._recover(run, why):
-                return
-        self._fail(f"{self._failed}; {why}" if self._failed else why)
+        if failed and has_remedy and not self._recovery.returning:
+            return RunEvent.RECOVERABLE
+        return RunEvent.STEP_FAILED
 
-    def _is_braking(self) -> bool:
-        """Return whether the arm, which can move on, still executes a motion that has failed."""
-        now = self._clocks.arm()
-        since = self._failing_since = now if self._failing_since is None else self._failing_since
-        return self._port.ready and not self._port.idle and now - since < _REST_TIMEOUT
-
-    @property
-    def _alternative(self) -> int | None:
-        return self.plan.steps[self._next].otherwise
-
-    @property
-    def _has_remedy(self) -> bool:
-        tries_left = self._tries < self.plan.steps[self._next].retries
-        return not self._failed and (tries_left or self._alternative is not None)
-
-    def _recover(self, run: StepExecution, why: str) -> bool:
-        """Try a failed step again, or return to its start for other steps; False if neither."""
-        planned = self.plan.steps[self._next]
-        if run.is_motion and not (self._port.ready and self._port.idle):
-            return False
-        self._failing_since = None
-        self._tries += 1
-        self._failed = why if self._tries > planned.retries else ""
-        try:
-            self._remaining = self._remaining_step()
-        except PlanError:
-            self._failed = ""
-            return False
-        self._run = None
-        self._restore_scaling()
-        if self._failed:
-            _LOGGER.info("%s; going on with its on_failure", why)
-            if not run.is_motion:
-                self._remaining = None
-                self._end_step(run, self._alternative)
-        else:
-            _LOGGER.info("%s; trying again, %d of %d", why, self._tries, planned.retries)
-        self._proceed()
-        return True
-
-    def _check_pause(self, run: StepExecution) -> None:
+    def _follow_speed(self, run: StepExecution) -> None:
         """Follow the speed scaling: the arm has come to rest, or someone lets it continue."""
         is_zero = self._port.speed_scaling == 0.0
-        since = self._clocks.arm() - self._pausing_since
-        if self.state is EngineState.PAUSED and not is_zero:
-            if since > _REPORT_DELAY:  # else it may be the report of what was set before
-                self._is_scaled_to_0, self.state = False, EngineState.RUNNING
-        elif self.state is EngineState.PAUSING and run.is_motion:
+        since = self._clocks.arm() - self._interruption.since
+        if self._state.waits:
+            if not is_zero and since > _REPORT_DELAY:  # else it may be a report of before
+                self._fire(RunEvent.RESCALED)
+        elif self._state.slows and run.is_motion:
             if is_zero and self._port.still:
-                self.state = EngineState.PAUSED
+                self._fire(RunEvent.RESTS)
             elif since > _PAUSE_TIMEOUT:
-                run.cancel()
+                self._fire(RunEvent.OVERDUE, self._interruption.reason)
 
-    def _end_step(self, run: StepExecution, following: int | None = None) -> None:
-        following = run.next if following is None else following
-        self._tries, self._failed = 0, ""
-        skipped = [0.0] * (following - self._next - 1)
-        self._durations += [run.elapsed, *skipped]
-        self._next = following
-        self._run, self._inside, self._progress = None, False, 0.0
-        self._restore_scaling()
-        if self._is_over and self.state is EngineState.PAUSING:
-            self.state = EngineState.RUNNING  # no step is left to pause before
-        elif self._single and self.state is EngineState.RUNNING and not self._is_over:
-            self._single, self._reason = False, f"step {run.step.report.number} is done"
-            self.state = EngineState.PAUSED
-
-    def _continue(self, single: bool) -> str:
-        if self.state is EngineState.RUNNING and single:
-            self._single = True
-            return ""
-        if self.state is EngineState.PAUSING:
-            return "the arm is still slowing down; try again"
-        if self.state is not EngineState.PAUSED:
-            return f"the task is not paused but {self.state.value}"
-        if self._run is not None:
-            self._restore_scaling()
-        else:
-            try:
-                self._remaining = self._remaining_step()
-            except PlanError as error:
-                return str(error)
-        self._single, self._held = single, False
-        self.state = EngineState.RUNNING
-        return ""
-
-    def _publish(self, message: str, progress: float | None = None) -> None:
-        """Send feedback about the current step, or the last one if all are done."""
-        self._progress = self._progress if progress is None else progress
-        if self._on_feedback is None or not self.plan.steps:
-            return
-        step = self.plan.steps[min(self._next, len(self.plan.steps) - 1)]
-        place = self.state, step.index, len(self.plan.steps), step.report.number, step.name
-        self._on_feedback(Feedback(*place, self._progress, message))
-
-    @property
-    def _is_over(self) -> bool:
-        return self._next >= len(self.plan.steps)
-
-    def _remaining_step(self) -> PlannedStep | None:
+    def _end_step(self, run: StepExecution) -> None:
+        """Close a step that is done, and go on as the state says."""
+        self._close_step(run)
         if self._is_over:
-            return None
-        step = self.plan.steps[self._next]
-        get = return_motion if self._failed else remaining_motion
-        return get(step, self._port.configuration(), self.plan.request.chain)
-
-    def _resume_step(self, state: EngineState) -> tuple[int | None, str]:
-        """Return the step at which a new run can resume, and why there is none, a clause."""
-        if state is EngineState.SUCCEEDED or self._is_over:
-            return None, ""
-        try:
-            if self._next:  # a run from the first step is planned from wherever the arm is
-                self._remaining_step()
-        except PlanError as error:
-            return None, f"; it cannot be resumed: {error}"
-        return self._next, ""
-
-    def _stop(self, reason: str, ends_as: EngineState) -> None:
-        if self.state.done or self.state is EngineState.STOPPING:
+            self._fire(RunEvent.ALL_DONE)
             return
-        self.state, self._reason, self._ends_as = EngineState.STOPPING, reason, ends_as
+        if self._interruption.after_step:
+            self._interruption.after_step = False
+            self.pause(f"step {run.step.report.number} is done")
+        self._fire(RunEvent.STEP_DONE)
+
+    # -- Actions ---------------------------------------------------------------------------------
+
+    def _begin(self) -> None:
+        """Start the next step, or the rest of it."""
+        if self._is_over:
+            self._fire(RunEvent.ALL_DONE)
+            return
+        progress = self._progress
+        step = progress.rest or self.plan.steps[progress.next]
+        progress.rest, progress.inside = None, True
+        _LOGGER.info("%s", step.label)
+        progress.last_step, progress.share = step.name, 0.0
+        why = self._recovery.returning
+        self._publish(f"returning to where {step.name} began, as {why}" if why else step.message)
+        self._run = StepExecution(step, self._port, self._clocks, self._observe, self._nodes)
+        self._speed.restore()
+        if step.kind == "pause":
+            self._close_step(self._run)
+            self.pause(step.message)
+
+    def _close_step(self, run: StepExecution) -> None:
+        progress = self._progress
+        following = self._alternative if self._recovery.returning else None
+        following = run.next if following is None else following
+        progress.durations += [run.elapsed, *[0.0] * (following - progress.next - 1)]
+        progress.next, progress.inside, progress.share = following, False, 0.0
+        self._run, self._recovery = None, Recovery()
+        self._speed.restore()
+
+    def _wait_for_rest(self, why: str) -> None:
+        """Recover once an arm that can move on rests; else end the run."""
+        assert self._run is not None
+        now, recovery = self._clocks.arm(), self._recovery
+        recovery.since = now if recovery.since is None else recovery.since
+        if not self._run.is_motion or (self._port.ready and self._port.idle):
+            self._fire(RunEvent.RESTS, why)
+        elif self._port.ready and now - recovery.since < _REST_TIMEOUT:
+            self._publish(why)
+        else:
+            self._fire(RunEvent.STEP_FAILED, why)
+
+    def _recover(self, why: str) -> None:
+        """Try a failed step again, or return to its start for other steps."""
+        run, recovery = self._run, self._recovery
+        assert run is not None
+        retries = self.plan.steps[self._progress.next].retries
+        recovery.since = None
+        recovery.tries += 1
+        recovery.returning = why if recovery.tries > retries else ""
+        try:
+            self._progress.rest = self._rest_of_step()
+        except PlanError:
+            recovery.returning = ""
+            self._fire(RunEvent.STEP_FAILED, why)
+            return
+        if not recovery.returning:
+            _LOGGER.info("%s; trying again, %d of %d", why, recovery.tries, retries)
+        else:
+            _LOGGER.info("%s; going on with its on_failure", why)
+            if not run.is_motion:
+                self._progress.rest = None
+                self._end_step(run)
+                return
+        self._drop(ended=True)
+        self._fire(RunEvent.RESTS)
+
+    def _brake(self, reason: str) -> None:
+        """Stop the arm on its path, or cancel a step that is no motion."""
+        self._interruption.reason = reason
+        self._interruption.since = self._clocks.arm()
+        if self._run is None:
+            self._fire(RunEvent.RESTS)
+        elif self._run.is_motion:
+            self._speed.pause()
+        else:
+            self._run.cancel()
+
+    def _cancel_step(self, reason: str) -> None:
+        self._interruption.reason = reason
         if self._run is not None:
             self._run.cancel()
 
-    def _step_clause(self) -> str:
-        """Return the current or next step, to append to a clause."""
-        if self._is_over or not (self._inside or self._next):
-            return ""
-        step = self.plan.steps[self._next]
-        return f" {'in' if self._inside else 'before'} {step.label}"
+    def _drop(self, ended: bool) -> None:
+        """Forget a step that has ended; its rest is planned when the run continues."""
+        self._run = None
+        self._speed.restore(ended)
+
+    def _succeed(self) -> None:
+        self._finish(f"all steps of {self.plan.request.task.name} were done")
+
+    def _stay(self) -> None:
+        reason = self._interruption.reason
+        self._finish(f"{reason}{self._step_clause()}; the arm holds where it is")
 
     def _fail(self, reason: str) -> None:
-        step = None if self._run is None else self._run.step
-        where = "" if step is None else f"{step.label}: "
-        self._finish(EngineState.FAILED, f"{where}{reason}")
+        where = "" if self._run is None else f"{self._run.step.label}: "
+        self._finish(f"{where}{reason}", ended=False)
 
-    def _finish(self, state: EngineState, message: str) -> None:
-        self.state = state
-        self._restore_scaling(ended=state is not EngineState.FAILED)
-        resume_step, why_not = self._resume_step(state)
+    def _abandon(self, reason: str) -> None:
+        if self._run is not None:
+            self._run.cancel()
+        self._fail(reason)
+
+    def _finish(self, message: str, ended: bool = True) -> None:
+        self._speed.restore(ended)
+        resume_step, why_not = self._resume_step()
         message = f"{message.removesuffix('.')}{why_not}" if why_not else message
-        _LOGGER.info("%s: %s", state.value, message)
-        now = self._clocks.arm()
+        _LOGGER.info("%s: %s", self.state.value, message)
+        now, progress = self._clocks.arm(), self._progress
         self.outcome = TaskOutcome(
-            state=state,
+            state=self.state,
             message=message,
-            steps_done=self._next,
+            steps_done=progress.next,
             steps_total=len(self.plan.steps),
-            last_step=self._last_step,
-            duration=now - (now if self._began is None else self._began),
-            durations=tuple(self._durations),
+            last_step=progress.last_step,
+            duration=now - (now if progress.began is None else progress.began),
+            durations=tuple(progress.durations),
             resume_step=resume_step,
         )
 
+    # -- Steps -----------------------------------------------------------------------------------
 
-def _failure(status: MoveStatus) -> str:
-    word = {
-        MoveState.REJECTED: "the driver rejected the motion",
-        MoveState.CANCELED: "the driver stopped the motion",
-        MoveState.STOPPED: "the motion was stopped",
-    }.get(status.state, "the motion failed")
-    return f"{word}: {status.message}" if status.message else word
+    def _publish(self, message: str, share: float | None = None) -> None:
+        """Send feedback about the current step, or the last one if all are done."""
+        progress, steps = self._progress, self.plan.steps
+        progress.share = progress.share if share is None else share
+        if self._on_feedback is None or not steps:
+            return
+        step = steps[min(progress.next, len(steps) - 1)]
+        where = step.index, len(steps), step.report.number, step.name
+        self._on_feedback(Feedback(self.state, *where, progress.share, message))
+
+    @property
+    def _is_over(self) -> bool:
+        return self._progress.next >= len(self.plan.steps)
+
+    @property
+    def _alternative(self) -> int | None:
+        return self.plan.steps[self._progress.next].otherwise
+
+    def _rest_of_step(self) -> PlannedStep | None:
+        """Return the next step, or what remains of it; raise PlanError if the arm is elsewhere."""
+        if self._is_over:
+            return None
+        step = self.plan.steps[self._progress.next]
+        get = return_motion if self._recovery.returning else remaining_motion
+        return get(step, self._port.configuration(), self.plan.request.chain)
+
+    def _resume_step(self) -> tuple[int | None, str]:
+        """Return the step at which a new run can resume, and why there is none, a clause."""
+        if self._state is RunState.SUCCEEDED or self._is_over:
+            return None, ""
+        try:
+            if self._progress.next:  # else a run is planned from wherever the arm is
+                self._rest_of_step()
+        except PlanError as error:
+            return None, f"; it cannot be resumed: {error}"
+        return self._progress.next, ""
+
+    def _step_clause(self) -> str:
+        """Return the current or next step, to append to a clause."""
+        if self._is_over or not (self._progress.inside or self._progress.next):
+            return ""
+        step = self.plan.steps[self._progress.next]
+        return f" {'in' if self._progress.inside else 'before'} {step.label}"

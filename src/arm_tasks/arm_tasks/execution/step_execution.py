@@ -44,6 +44,13 @@ _END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is compl
 _PATH_SAMPLES = 400  # to find the path point nearest to the arm
 
 
+_ENDINGS = {
+    MoveState.REJECTED: "the driver rejected the motion",
+    MoveState.CANCELED: "the driver stopped the motion",
+    MoveState.STOPPED: "the motion was stopped",
+}
+
+
 @dataclass(frozen=True)
 class Clocks:
     """Two steady clocks [s]; an arm is late only if it is late on both."""
@@ -216,6 +223,13 @@ class StepExecution:
     def is_motion(self) -> bool:
         """Whether it moves the arm or the jaws."""
         return self.step.trajectory is not None or self.step.width is not None
+
+    def why_ended(self, status: MoveStatus) -> str:
+        """Return why it has ended otherwise than done, a clause."""
+        if not self.is_motion:
+            return status.message
+        word = _ENDINGS.get(status.state, "the motion failed")
+        return f"{word}: {status.message}" if status.message else word
 
     @property
     def elapsed(self) -> float:

@@ -9,6 +9,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
+from arm_common.errors import number_text
 from arm_common.files.saving import contents, save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, matrix_rpy
@@ -82,17 +83,15 @@ def _content(path: Path, robot: str) -> tuple[bytes | None, bytes]:
 def _text(pose: TaughtPose) -> str:
     """Return a pose as one line of YAML."""
     xyz, rpy = matrix_rpy(pose.tool)
-    joints = {flow_word(name): _number(value) for name, value in pose.joints.items()}
+    joints = {
+        flow_word(name): number_text(value, _DIGITS, 12) for name, value in pose.joints.items()
+    }
     tool = {"xyz": _list(xyz), "rpy": _list(rpy)}
     return flow_mapping({"joints": flow_mapping(joints), "tool": flow_mapping(tool)})
 
 
 def _list(values: Array) -> str:
-    return f"[{', '.join(_number(value) for value in values)}]"
-
-
-def _number(value: float) -> str:
-    return f"{float(value) + 0.0:.{_DIGITS}g}"
+    return f"[{', '.join(number_text(value, _DIGITS, 12) for value in values)}]"
 
 
 class PathRecorder:

@@ -19,6 +19,7 @@ from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose, so3_exp
+from arm_description.model.units import millimetres
 
 from arm_tasks.errors import TasksError
 
@@ -61,10 +62,9 @@ class Located:
     @property
     def text(self) -> str:
         """One sentence for a person."""
-        x, y, z = self.tip * 1e3
         turn = math.degrees(self.axis_error)
         return (
-            f"its end is at ({x:.1f}, {y:.1f}, {z:.1f}) mm, give or take"
+            f"its end is at ({millimetres(self.tip)}) mm, give or take"
             f" {self.tip_error * 1e3:.1f} mm; its axis is known to {turn:.1f} deg;"
             f" the points deviate from the surface by {self.residual * 1e3:.1f} mm"
         )

@@ -13,8 +13,10 @@ from itertools import groupby
 from typing import Any, Literal
 
 import numpy as np
+from arm_common.errors import aligned
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array, pose
+from arm_description.model.units import SHOWN
 from arm_kinematics.dexterity.loads import not_checked
 from arm_kinematics.paths.cartesian_path import PathStatus
 
@@ -230,7 +232,7 @@ class FeasibilityReport:
     def text(self) -> str:
         """Return the report for a terminal."""
         rows = [_HEAD, *(self._row(parts) for parts in parts_by_step(self.plan.reports))]
-        lines = aligned(rows, left=(0, len(_HEAD) - 1))
+        lines = _ruled(rows, left=(0, len(_HEAD) - 1))
         notes = [f"Warning  {warning}" for warning in self.plan.warnings]
         notes += filter(None, [not_checked(self.plan.request.model.without_effort)])
         advice = [f"Help     {remedy.text}" for remedy in self.remedies]
@@ -255,9 +257,8 @@ class FeasibilityReport:
         if not math.isfinite(report.limit_margin):
             return ""
         chain = self.plan.request.chain
-        if chain.sliding[chain.joint_names.index(report.limit_joint)]:
-            return f"{1e3 * report.limit_margin:.1f} mm"
-        return f"{math.degrees(report.limit_margin):.1f} deg"
+        slides = chain.sliding[chain.joint_names.index(report.limit_joint)]
+        return SHOWN.fixed(report.limit_margin, "prismatic" if slides else "revolute")
 
 
 def check_feasibility(request: TaskRequest, files: FileAccess = ANY_FILE) -> FeasibilityReport:
@@ -319,20 +320,12 @@ def run_table(reports: Sequence[StepReport], seconds: Sequence[float] = ()) -> s
     total = cells("all", reports, f"{all_turns:.2f}")
     shown = (True, True, True, all_turns, *errors(reports))
     kept = [i for i, says_something in enumerate(shown) if says_something]
-    lines = aligned([[row[i] for i in kept] for row in (_RUN_HEAD, *rows, total)])
+    lines = _ruled([[row[i] for i in kept] for row in (_RUN_HEAD, *rows, total)])
     refusals = [f"{part.step_name}: {part.message}" for part in reports if not part.feasible]
     return "\n".join([*lines[:-1], lines[1], lines[-1], *refusals])
 
 
-def aligned(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
+def _ruled(rows: Sequence[Sequence[str]], left: Sequence[int] = (0,)) -> list[str]:
     """Return rows as lines with aligned columns, some to the left, and a rule below the first."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if i in left else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in rows
-    ]
-    lines.insert(1, "  ".join("-" * width for i, width in enumerate(widths) if rows[0][i]))
-    return lines
+    rule = [column[0] and "-" * max(map(len, column)) for column in zip(*rows, strict=True)]
+    return aligned([rows[0], rule, *rows[1:]], left)

@@ -39,15 +39,17 @@ DEFAULT_SCENE = "nut_transfer"
 TASK_SCENE = "table"  # of tasks that name none: nothing but the table
 
 TEXT = Leaf("text", "text")
-NUMBER = Leaf("number", "number")
-LENGTH = Leaf("m, or mm with _mm", "number", "_mm")
-ABOVE = Leaf("m, or mm with _mm; above 0", "positive", "_mm")
-ANGLE = Leaf("rad, or deg with _deg", "number", "_deg")
+NUMBER = Leaf("number")
+LENGTH = Leaf("m", suffix="_mm")
+ABOVE = Leaf("m", suffix="_mm", above=0.0)
+ANGLE = Leaf("rad", suffix="_deg")
+ARC = Leaf("rad", suffix="_deg", above=0.0, most=TURN)
 HANDS = ("right", "left")
+ZEROS = (0.0, 0.0, 0.0)
 
-RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z; zeros if omitted")
+RPY = Key(ListOf(ANGLE, 3, 3), "roll, pitch, yaw about fixed axes x, y, z", default=ZEROS)
 PLACED = {
-    "frame": Key(TEXT, "parent frame, defined above it; base_link if omitted"),
+    "frame": Key(TEXT, "parent frame, defined above it", default=BASE_FRAME),
     "xyz": Key(ListOf(LENGTH, 3, 3), "position of its frame in the parent", True),
     "rpy": RPY,
     "axis": Key(
@@ -61,7 +63,7 @@ BOLT = Table(
         "diameter": Key(ABOVE, "major diameter of the thread", True),
         "pitch": Key(ABOVE, "advance per turn; a smooth pin if omitted"),
         "length": Key(ABOVE, "length of the thread from the free end", True),
-        "handedness": Key(Choice(HANDS), "handedness of the thread; right if omitted"),
+        "handedness": Key(Choice(HANDS), "handedness of the thread", default=HANDS[0]),
         "thread_start": Key(
             ANGLE,
             "roll of the nut about z, from x, at which the thread catches; unknown if omitted",
@@ -71,19 +73,17 @@ BOLT = Table(
 NUT = Table(
     {
         "on": Key(TEXT, "initial bolt", True),
-        "turns": Key(NUMBER, "turns to unscrew it from there", True),
+        "turns": Key(Leaf("number", above=0.0), "turns to unscrew it from there", True),
         "across_flats": Key(ABOVE, "distance between opposite flats", True),
         "thickness": Key(ABOVE, "thickness along its axis", True),
-        "flats": Key(ANGLE, "roll of a flat about the bolt's z, from its x; 0 if omitted"),
+        "flats": Key(ANGLE, "roll of a flat about the bolt's z, from its x", default=0.0),
         "diameter": Key(ABOVE, "major diameter of its thread; that of the bolt if omitted"),
         "pitch": Key(ABOVE, "pitch of its thread; likewise"),
         "handedness": Key(Choice(HANDS), "handedness of its thread; likewise"),
     }
 )
 _COLOR = Key(COLOUR, "colour of the object; default that of its kind")
-_MASS = Key(
-    Leaf("kg, above 0", "positive_kg"), "makes the object a payload, which the jaws can carry"
-)
+_MASS = Key(Leaf("kg", above=0.0), "makes the object a payload, which the jaws can carry")
 
 
 def _object_keys(
@@ -133,7 +133,7 @@ OBJECTS: Mapping[str, tuple[str, Table]] = {
     ),
     "fuselages": _object_keys(
         "A part of a tube; the frame is in the middle of its axis, x along it, the shell about z.",
-        {"arc": Key(ANGLE, "angle of the shell, up to a full turn", True)},
+        {"arc": Key(ARC, "angle of the shell", True)},
         radius="outside",
         length="along x",
         thickness="of the shell",
@@ -148,7 +148,7 @@ PLACEMENT = Table({"xyz": PLACED["xyz"], "rpy": RPY})
 SCENE = Table(
     {
         "scene": Key(TEXT, "name of the scene", True),
-        "floor": Key(LENGTH, "height of the floor in base_link; 0 if omitted"),
+        "floor": Key(LENGTH, "height of the floor in base_link", default=0.0),
         "placements": Key(
             Named(PLACEMENT, "robot"),
             "base_link of a robot <- scene, to bring the scene within reach; it moves everything "
@@ -165,8 +165,6 @@ SCENE = Table(
 
 
 MAX_PLACED = 2000  # 1,000 boxes cost a motion some 0.5 s
-_ZEROS = (0.0, 0.0, 0.0)
-_ARC = ("arc",)  # sizes that are not lengths
 
 
 def load_scene(name_or_path: str | Path, robot: str = "", files: FileAccess = ANY_FILE) -> Scene:
@@ -198,7 +196,7 @@ class _Placer:
             raise keys.fail(f"the name '{name}' is taken; choose another")
         if len(self.frames) >= MAX_PLACED:
             raise keys.fail(f"a scene has at most {MAX_PLACED} frames, bolts and objects")
-        parent = self.parents[name] = keys.text("frame", BASE_FRAME)
+        parent = self.parents[name] = keys.text("frame")
         self.frames[name] = read_only(self._placed(keys, parent))
         return self.frames[name]
 
@@ -217,7 +215,7 @@ class _Placer:
                 raise keys.fail("axis must not be zero", keys.require("axis"))
             R = frame_along(T_parent[:3, :3] @ axis)
             return pose(R, (T_parent @ pose(p=p))[:3, 3])
-        return np.asarray(T_parent @ rpy_matrix(p, keys.numbers("rpy", 3, _ZEROS)))
+        return np.asarray(T_parent @ rpy_matrix(p, keys.numbers("rpy")))
 
 
 def _scene(root: Field, robot: str) -> Scene:
@@ -241,7 +239,7 @@ def _scene(root: Field, robot: str) -> Scene:
         nut=nut,
         objects=objects,
         frames=placer.frames,
-        floor=keys.number("floor", 0.0),
+        floor=keys.number("floor"),
         parents=placer.parents,
     )
 
@@ -251,22 +249,22 @@ def scene_placement(keys: TypedMapping, robot: str) -> Array:
     result = np.eye(4)
     for name, item in keys.children("placements").items():
         part = TypedMapping(item, f"placement of {name}", PLACEMENT)
-        T = np.asarray(rpy_matrix(part.numbers("xyz"), part.numbers("rpy", 3, _ZEROS)))
+        T = np.asarray(rpy_matrix(part.numbers("xyz"), part.numbers("rpy")))
         result = T if name == robot else result
     return result
 
 
 def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
     keys = TypedMapping(item, f"bolt {name}", BOLT)
-    sizes = {key: keys.number(key, above=0.0) for key in ("diameter", "length")}
     bolt = Bolt(
         name=name,
         pose=placer.place(name, keys),
-        pitch=keys.number("pitch", above=0.0) if keys.has("pitch") else 0.0,
+        pitch=keys.number("pitch", 0.0),
         hand=_hand(keys),
         start=keys.number("thread_start", 0.0),
         start_known=keys.has("thread_start"),
-        **sizes,
+        diameter=keys.number("diameter"),
+        length=keys.number("length"),
     )
     if bolt.pitch >= bolt.length:
         raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")
@@ -278,8 +276,7 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
 
 
 def _hand(keys: TypedMapping, default: int = 1) -> int:
-    right = keys.choice("handedness", HANDS, HANDS[default < 0]) == HANDS[0]
-    return 1 if right else -1
+    return 1 if keys.choice("handedness", HANDS[default < 0]) == HANDS[0] else -1
 
 
 def _thread(keys: TypedMapping, diameter: float, pitch: float, hand: int) -> ScrewThread:
@@ -293,35 +290,29 @@ def _object(kind: str, name: str, item: Field, placer: _Placer) -> SceneObject:
     keys = TypedMapping(item, f"{kind} {name}", OBJECTS[kind][1])
     T = placer.place(name, keys)
     color = read_colour(keys.require("color")) if keys.has("color") else None
-    mass = keys.number("mass", above=0.0) if keys.has("mass") else None
+    mass = keys.optional("mass")
     if kind == "boxes":
-        size = keys.numbers("size")
-        if (size <= 0.0).any():
-            raise keys.fail("every length of size must be above 0", keys.require("size"))
-        x, y, z = map(float, size)
-        return SceneObject(name, kind, T, (box((x, y, z), _ZEROS, color or GREY),), mass)
-    sizes = {
-        key: keys.number(key, above=0.0, most=TURN if key in _ARC else math.inf)
-        for key in OBJECTS[kind][1].keys
-        if key not in (*PLACED, "color", "mass")
-    }
+        x, y, z = map(float, keys.numbers("size"))
+        return SceneObject(name, kind, T, (box((x, y, z), ZEROS, color or GREY),), mass)
+    others = (*PLACED, "color", "mass")
+    sizes = {key: keys.number(key) for key in OBJECTS[kind][1].keys if key not in others}
     return SceneObject(name, kind, T, SHAPES[kind](sizes, color), mass)
 
 
 def _nut(item: Field, bolts: Mapping[str, Bolt]) -> Nut:
     keys = TypedMapping(item, "the nut", NUT)
-    on = keys.choice("on", tuple(bolts))
+    on = keys.choice("on", among=tuple(bolts))
     bolt = bolts[on]
     if bolt.is_pin:
         raise keys.fail(f"the nut cannot be on {on}, a smooth pin; give the pitch of a thread")
-    sizes = {key: keys.number(key, getattr(bolt, key), above=0.0) for key in ("diameter", "pitch")}
+    sizes = {key: keys.number(key, getattr(bolt, key)) for key in ("diameter", "pitch")}
     thread = _thread(keys, **sizes, hand=_hand(keys, bolt.hand))
     nut = Nut(
-        across_flats=keys.number("across_flats", above=0.0),
-        thickness=keys.number("thickness", above=0.0),
+        across_flats=keys.number("across_flats"),
+        thickness=keys.number("thickness"),
         on=on,
-        turns=keys.number("turns", above=0.0, most=bolt.max_turns),
-        flats=keys.number("flats", 0.0),
+        turns=keys.number("turns", most=bolt.max_turns),
+        flats=keys.number("flats"),
         thread=thread if any(map(keys.has, ("diameter", "pitch", "handedness"))) else None,
     )
     if not bolt.thread.fits(thread, nut.thickness / thread.pitch):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, so3_exp, tilt_z, turn_z, twist_z
 from arm_description.model.gripper import Gripper
+from arm_description.model.units import SHOWN
 
 from arm_tasks.scene.scene import Nut, Primitive, Scene, SceneObject
 
@@ -85,15 +86,16 @@ def check_grip(T_tool: Array, T_nut: Array, nut: Nut, opened: float = math.inf) 
     settle = _settle(tool_nut)
     aside = min(GRIP.centring, (opened - nut.across_flats) / 2.0)
     checks = (
-        (abs(z), GRIP.pad_half, "its centre is {:.1f} mm along the tool from the pads", 1e3),
-        (abs(y), aside, "its axis is {:.1f} mm beside the jaws' middle", 1e3),
-        (abs(x), GRIP.pad_side, "its axis is {:.1f} mm beside the pads' middle", 1e3),
-        (tilt, GRIP.tilt, "its axis is tilted by {:.1f} deg from the tool's", 180.0 / math.pi),
-        (abs(settle), GRIP.flats, "its flats are {:.1f} deg off the jaws", 180.0 / math.pi),
+        (abs(z), GRIP.pad_half, "its centre is {} along the tool from the pads", "prismatic"),
+        (abs(y), aside, "its axis is {} beside the jaws' middle", "prismatic"),
+        (abs(x), GRIP.pad_side, "its axis is {} beside the pads' middle", "prismatic"),
+        (tilt, GRIP.tilt, "its axis is tilted by {} from the tool's", "revolute"),
+        (abs(settle), GRIP.flats, "its flats are {} off the jaws", "revolute"),
     )
-    for value, most, text, scale in checks:
+    for value, most, text, kind in checks:
         if value > most:
-            reason = f"{text.format(value * scale)}; at most {most * scale:.1f} is possible"
+            off, possible = SHOWN.fixed(value, kind), SHOWN.written(most, kind)
+            reason = f"{text.format(off)}; at most {possible:.1f} is possible"
             return GripCheck(False, near=near, reason=reason)
     return GripCheck(True, settle)
 

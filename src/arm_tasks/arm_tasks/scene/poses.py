@@ -20,7 +20,7 @@ from arm_description.robot_model import read_only
 from arm_tasks.errors import TaskFileError
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
-_NUMBERS = ListOf(Leaf("number", "number"), 3, 3)
+_NUMBERS = ListOf(Leaf("number"), 3, 3)
 TOOL = Table(
     {
         "xyz": Key(_NUMBERS, "position of the tool in base_link [m]", True),
@@ -29,7 +29,7 @@ TOOL = Table(
 )
 POSE = Table(
     {
-        "joints": Key(Named(Leaf("rad or m", "number"), "joint"), "positions of all joints", True),
+        "joints": Key(Named(Leaf("rad or m"), "joint"), "positions of all joints", True),
         "tool": Key(TOOL, "tool pose, for other robots and as a frame", True),
     }
 )

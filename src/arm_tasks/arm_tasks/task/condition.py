@@ -26,7 +26,7 @@ Value: TypeAlias = float | str | bool
 _PATH = re.compile(r"[a-zA-Z]\w*(\[\d+\])?(\.[a-zA-Z]\w*(\[\d+\])?)*")
 _LIST = re.compile(r"sequence<(.+?)(?:, \d+)?>|(.+)\[\d+\]")  # of the type of a field
 _KINDS = {bool: "true or false", float: "a number", str: "text"}
-POSITION = Leaf("rad or m, or deg with _deg", "number", "_deg")
+POSITION = Leaf("rad or m", suffix="_deg")
 SCALAR = Leaf("number, text, or true or false", "scalar")
 TRUTH = Leaf("true or false", "truth")
 CONTENT = Named(Leaf("value, list or mapping", "data"), "field")
@@ -41,7 +41,7 @@ CONDITION = {
     "joint_above": Key(POSITION, "its position is above this"),
     "joint_below": Key(POSITION, "its position is below this"),
     "measured": Key(
-        TRUTH, "true: a width or position that is commanded, not measured, fails the step"
+        TRUTH, "a width or position that is commanded, not measured, fails the step", default=False
     ),
     "topic": Key(TEXT, "a topic, relative to the namespace of the task server"),
     "service": Key(TEXT, "a service, likewise; wait_until calls it again until it answers so"),

@@ -19,7 +19,7 @@ from arm_common.yaml.typed_mapping import NO_VARIABLES, TypedMapping, Variables
 
 from arm_tasks.errors import TaskFileError, resolve
 from arm_tasks.scene.poses import TaughtPose, load_poses
-from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, optional, play
+from arm_tasks.task.step_parsers import PARSERS, Defaults, condition, play
 from arm_tasks.task.steps import (
     Call,
     Expectation,
@@ -33,15 +33,22 @@ from arm_tasks.task.steps import (
     Until,
     all_steps,
 )
-from arm_tasks.task.task_keys import DEFAULTS, EXPECT, STEPS_KEYS, TASK, WHEN
+from arm_tasks.task.task_keys import (
+    DEFAULTS,
+    EXPECT,
+    MAX_ROUNDS,
+    MAX_STEPS,
+    ROUNDS,
+    STEPS_KEYS,
+    TASK,
+    WHEN,
+)
 
 DEFAULT_TASK = "nut_transfer"
-_MAX_STEPS = 2000  # planned in about 12 to 25 s if none is refused
 _TOO_MANY = (
-    f"the task has more than {_MAX_STEPS} steps, repetitions expanded; divide it into several"
+    f"the task has more than {MAX_STEPS} steps, repetitions expanded; divide it into several"
 )
 _MAX_CALLS = 20  # of files, each within the one before
-_MAX_ROUNDS = 1000  # of a `for`
 
 
 def load_task(name_or_path: str | Path, files: FileAccess = ANY_FILE) -> Task:
@@ -83,12 +90,11 @@ class _TaskReader:
         keys = TypedMapping(root, "the task", TASK, self.variables)
         variables = Variables.read(keys.children("variables"), self.given)
         reader = replace(self, variables=variables)
-        defaults = Defaults(poses=self._taught(keys))
-        if keys.has("defaults"):
-            section = keys.require("defaults")
-            defaults = defaults.read(TypedMapping(section, "defaults", DEFAULTS, variables))
+        section = keys.children("defaults")
+        values = TypedMapping(root, "defaults", DEFAULTS, variables, section)
+        defaults = Defaults.read(values, self._taught(keys))
         steps = reader.steps(keys.require("steps"), defaults)
-        if _count(steps) > _MAX_STEPS:
+        if _count(steps) > MAX_STEPS:
             raise keys.fail(_TOO_MANY)
         expect = None
         if keys.has("expect"):
@@ -140,7 +146,7 @@ class _TaskReader:
         if len(found) != 1:
             what = f"a step has one key, its kind; found {', '.join(found) or 'none'}"
             raise TaskFileError(what, file=item.file, line=item.line)
-        if next(self.number) >= _MAX_STEPS:  # before its aliases multiply them further
+        if next(self.number) >= MAX_STEPS:  # before its aliases multiply them further
             raise TaskFileError(_TOO_MANY, file=item.file, line=item.line)
         word, body = next(iter(found.items()))
         if word not in STEPS_KEYS:
@@ -178,12 +184,9 @@ class _TaskReader:
             when = condition(self._when(keys))
             return If(**common, when=when, then=steps("then"), otherwise=steps("else"))
         if kind == "until":
-            when, most = condition(self._when(keys)), keys.count("at_most", least=1)
+            when, most = condition(self._when(keys)), keys.count("at_most")
             return Until(**common, when=when, at_most=most, steps=steps("steps"))
-        times = keys.count("times", least=1)
-        if times > _MAX_STEPS:
-            raise keys.fail(f"times is {times}; at most {_MAX_STEPS} is possible")
-        return Repeat(**common, times=times, steps=steps("steps"))
+        return Repeat(**common, times=keys.count("times"), steps=steps("steps"))
 
     def _when(self, keys: TypedMapping) -> TypedMapping:
         return TypedMapping(keys.require("when"), f"{keys.what}: when", WHEN, self.variables)
@@ -202,13 +205,13 @@ class _TaskReader:
                 ranges.append(item.items())
                 continue
             count = keys.read_number(item)
-            if count != int(count) or not 1 <= count <= _MAX_ROUNDS:
-                whole = f"must be a list or a whole number from 1 to {_MAX_ROUNDS}"
+            if count != int(count) or not ROUNDS.allows(count):
+                whole = f"must be a list or a whole number {ROUNDS.bounds()}"
                 raise keys.fail(f"{name} {whole}, not {count:g}", item)
             ranges.append(range(int(count)))
-        if not 1 <= math.prod(map(len, ranges)) <= _MAX_ROUNDS or not ranges:
+        if not 1 <= math.prod(map(len, ranges)) <= MAX_ROUNDS or not ranges:
             rounds = math.prod(map(len, ranges)) if ranges else 0
-            raise keys.fail(f"each gives {rounds} rounds; 1 to {_MAX_ROUNDS} are possible")
+            raise keys.fail(f"each gives {rounds} rounds; 1 to {MAX_ROUNDS} are possible")
         for values in product(*ranges):
             yield dict(zip(each, values, strict=True))
 
@@ -265,9 +268,9 @@ def _expectation(item: Field, variables: Variables, steps: Sequence[StepBase]) -
         raise keys.fail("turns need a bolt; give nut_on, too")
     if keys.has("payload") != keys.has("lies_on"):
         raise keys.fail("give both payload and lies_on, or neither")
-    within = optional(keys, "line_within", above=0.0)
+    within = keys.optional("line_within")
     texts = {name: keys.text(name, "") for name in ("nut_on", "payload", "lies_on")}
-    turns = keys.number("turns", 0.0)
+    turns = keys.number("turns")
     return Expectation(turns=turns, line_within=within, line=item.line, **texts)
 
 

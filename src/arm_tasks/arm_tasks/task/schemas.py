@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from arm_common.files.saving import write_bytes
-from arm_common.yaml.colours import FORMS
 from arm_common.yaml.json_schema import (
-    EXPRESSION,
     file_schema,
     key_reference,
+    or_expression,
     schema_of,
     schema_text,
     with_reference,
@@ -28,12 +27,8 @@ from arm_tasks.task.task_keys import STEPS_KEYS, TASK, StepKeys
 def task_schema() -> dict[str, Any]:
     """Return the schema of task files as plain data; numbers may be expressions."""
     forms = {
-        "number": _or_expression({"type": "number"}),
-        "positive": _or_expression({"type": "number", "exclusiveMinimum": 0}),
-        "at_least_0": _or_expression({"type": "number", "minimum": 0}),
-        "share": _or_expression({"type": "number", "minimum": 0.001, "maximum": 1}),
-        "text": {"type": "string", "pattern": "\\S"},
-        "truth": {"type": "boolean"},
+        "number": or_expression({"type": "number"}),
+        "whole": or_expression({"type": "integer"}),
         "value": {"type": ["number", "string"]},
         "data": {},
         "scalar": {"type": ["number", "string", "boolean"]},
@@ -46,14 +41,7 @@ def task_schema() -> dict[str, Any]:
 
 def scene_schema() -> dict[str, Any]:
     """Return the schema of scene files as plain data."""
-    forms = {
-        "number": {"type": "number"},
-        "positive": {"type": "number", "exclusiveMinimum": 0},
-        "positive_kg": {"type": "number", "exclusiveMinimum": 0},
-        **FORMS,
-        "text": {"type": "string", "pattern": "\\S"},
-    }
-    return file_schema("Scene file of arm_tasks", "The surroundings of an arm.", SCENE, forms)
+    return file_schema("Scene file of arm_tasks", "The surroundings of an arm.", SCENE)
 
 
 def texts(repository: Path) -> dict[Path, str]:
@@ -94,10 +82,6 @@ def _body(step: StepKeys) -> dict[str, Any]:
 def _required(step: StepKeys) -> bool:
     """Return whether a step needs keys."""
     return step.one_of or any(key.required for key in step.table.keys.values())
-
-
-def _or_expression(number: dict[str, Any]) -> dict[str, Any]:
-    return {"anyOf": [number, EXPRESSION]}
 
 
 def _meanings() -> str:

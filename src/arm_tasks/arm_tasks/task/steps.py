@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -78,7 +78,7 @@ class Play(StepBase):
     frame: str = ""  # of a trajectory of the tool: frame of its poses; "" for base_link
     orientation: Orientation | None = None  # of it; None for full, or any if it has none
     tool_speed: float | None = None  # along it, if it has no times [m/s]
-    tolerance: Tolerance = field(default_factory=Tolerance)  # on it
+    tolerance: Tolerance  # on it
     text: str = ""  # to write with a pen, or ""
     drawing: DrawingOptions = AS_DRAWN  # of a text or an SVG file
     touch: str = ""  # object of the scene that the hand may touch, or ""
@@ -107,7 +107,7 @@ class MovePose(ToTarget):
 class PathStep(ToTarget):
     """Fields of the steps that move the tool along a given path."""
 
-    blend: float = 0.0  # how far before its end the corner to the next step begins [m]
+    blend: float  # how far before its end the corner to the next step begins [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,7 +181,7 @@ class Turn(StepBase):
     """Turn the tool about its own z [rad], advancing along it [m] at the same time."""
 
     angle: float
-    advance: float = 0.0
+    advance: float
     tolerance: Tolerance
 
 
@@ -192,11 +192,11 @@ class HandleNut(StepBase):
     doing: ClassVar[str] = "on"  # what is done on the bolt, for people
 
     bolt: str  # the bolt's name
-    approach: float = 0.02  # length of the straight approach to the bolt's end or the nut [m]
+    approach: float  # length of the straight approach to the bolt's end or the nut [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
-    play: float = 0.0
+    play: float
     approach_tilt: float  # largest tilt on the approach and the retreat [rad]
-    tolerance: Tolerance = Tolerance(tilt=math.radians(3.0))  # while it turns
+    tolerance: Tolerance  # while it turns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,8 +211,8 @@ class Regrasp(HandleNut):
 class TurnNut(HandleNut):
     """Fields of the steps that turn the nut on a thread."""
 
-    press: float = 0.3e-3  # distance to push the nut against the bolt's end [m]
-    search: float = 0.0  # radius of the search for the bolt's tip; 0 for none [m]
+    press: float  # distance to push the nut against the bolt's end [m]
+    search: float  # radius of the search for the bolt's tip; 0 for none [m]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,9 +230,9 @@ class Unscrew(Screw):
 
     doing: ClassVar[str] = "unscrewing from"
 
-    extra_turns: float = 0.1  # additional turns, for an inexact arm
+    extra_turns: float  # additional turns, for an inexact arm
     # turns of thread left at which the nut is pulled off, instead of being released again; 0: none
-    pull_off_turns: float = 0.0
+    pull_off_turns: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -241,7 +241,7 @@ class ScrewOn(Screw):
 
     doing: ClassVar[str] = "screwing onto"
 
-    extra_turns: float = 0.5  # additional turns, for an unknown thread start
+    extra_turns: float  # additional turns, for an unknown thread start
     # whether the pressure stays until the first release; else the tool first goes back to where
     # the nut should be, which pulls off a nut that does not slide in the jaws
     keep_pressing: bool
@@ -251,8 +251,8 @@ class ScrewOn(Screw):
 class FindThread(TurnNut):
     """Turn the nut in the jaws back on a bolt's end, until someone sees or hears the click."""
 
-    click_depth: float = 0.0  # of the bolt's tip in the nut at the click [m]
-    around: float = 0.0  # roll of the nut in the middle of the turn, if possible [rad]
+    click_depth: float  # of the bolt's tip in the nut at the click [m]
+    around: float  # roll of the nut in the middle of the turn, if possible [rad]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,7 +275,7 @@ class FindFrame(StepBase):
     """Find a frame of tf; the steps below are planned with its pose."""
 
     frame: str
-    timeout: float = 10.0  # [s]
+    timeout: float  # [s]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -283,9 +283,9 @@ class Command(StepBase):
     """Call a service, publish a message, or run a function, by the kind of the step."""
 
     to: str  # name of the service, topic or function
-    type: str = ""  # of service or topic
-    content: Mapping[str, Any] = field(default_factory=dict)  # fields, or keyword arguments
-    timeout: float = 10.0  # [s]
+    type: str  # of service or topic, or ""
+    content: Mapping[str, Any]  # fields, or keyword arguments
+    timeout: float  # [s]
 
 
 @dataclass(frozen=True, kw_only=True)

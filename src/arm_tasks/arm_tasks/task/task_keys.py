@@ -5,32 +5,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
+from arm_description.trajectories.trajectory import AS_DRAWN
+from arm_kinematics.ik.options import AXES
 
-from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT
-from arm_tasks.task.condition import CONDITION, CONTENT, TRUTH
-from arm_tasks.task.steps import Orientation
+from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT, ZEROS
+from arm_tasks.scene.scene import BASE_FRAME
+from arm_tasks.task.condition import CONDITION, CONTENT, POSITION, TRUTH
+from arm_tasks.task.steps import Orientation, Tolerance
 
-COUNT = Leaf("whole number, at least 1", "number")
-COUNT_0 = Leaf("whole number, at least 0", "at_least_0")
+MAX_STEPS = 2000  # of a task, planned in about 12 to 25 s if none is refused
+MAX_ROUNDS = 1000  # of a `for`
+MAX_SECONDS = 86_400.0  # of a wait
+_MAX_TURNS = 1000.0  # of a nut
+COUNT = Leaf("whole number", "whole", least=1)
+TIMES = Leaf("whole number", "whole", least=1, most=MAX_STEPS)
+ROUNDS = Leaf("whole number", "whole", least=1, most=MAX_ROUNDS)
+RETRIES = Leaf("whole number", "whole", least=0, most=100)
 VALUE = Leaf("number, expression or text", "value")
-POSITIVE = Leaf("number above 0", "positive")
-SHARE = Leaf("0.001 to 1", "share")
-SECONDS = Leaf("s, at least 0", "at_least_0")
-TIMEOUT = Leaf("s, above 0", "positive")
-DISTANCE = Leaf("m, or mm with _mm; at least 0", "at_least_0", "_mm")
-TOOL_SPEED = Leaf("m/s, or mm/s with _mm; above 0", "positive", "_mm")
-TILT = Leaf("rad, or deg with _deg; at least 0", "at_least_0", "_deg")
+TURNS = Leaf("number", above=0.0, most=_MAX_TURNS)
+TURNS_0 = Leaf("number", least=0.0, most=_MAX_TURNS)
+SHARE = Leaf("number", least=0.001, most=1.0)
+SECONDS = Leaf("s", least=0.0, most=MAX_SECONDS)
+TIMEOUT = Leaf("s", above=0.0, most=MAX_SECONDS)
+DISTANCE = Leaf("m", suffix="_mm", least=0.0)
+TOOL_SPEED = Leaf("m/s", suffix="_mm", least=1e-5)
+TILT = Leaf("rad", suffix="_deg", least=0.0, most=math.pi / 2.0)
+SWING = Leaf("rad", suffix="_deg", least=0.0)
 STEPS = Leaf("list of steps", "steps")
 PLACE = ListOf(LENGTH, 3, 3)
 TURN = ListOf(ANGLE, 3, 3)
 ORIENTATIONS: tuple[Orientation, ...] = get_args(Orientation)
-AXES = ("target", "tool")
 
 
 @dataclass(frozen=True)
@@ -44,15 +55,20 @@ class StepKeys:
     one_of: bool = False  # whether any one of its keys is required
 
 
-SPEED = Key(SHARE, "fraction of the joints' speed limits; the default if omitted")
+SPEED_MEANING = "fraction of the joints' speed limits"
+SPEED = Key(SHARE, f"{SPEED_MEANING}; the default if omitted")
 TOLERANCE = {
     "position": Key(ABOVE, "largest error of the tool's position; the default if omitted"),
-    "tilt": Key(TILT, "largest tilt of the tool's z, up to a right angle; likewise"),
+    "tilt": Key(TILT, "largest tilt of the tool's z; likewise"),
 }
 TARGET = {
-    "frame": Key(TEXT, "frame of the scene, base_link, or tool0 for the current tool pose"),
-    "xyz": Key(PLACE, "position of the tool in the frame; zeros if omitted"),
-    "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame; zeros if omitted"),
+    "frame": Key(
+        TEXT,
+        "frame of the scene, base_link, or tool0 for the current tool pose",
+        default=BASE_FRAME,
+    ),
+    "xyz": Key(PLACE, "position of the tool in the frame", default=ZEROS),
+    "rpy": Key(TURN, "roll, pitch, yaw of the tool in the frame", default=ZEROS),
     "roll": Key(ANGLE, "roll of the tool about the frame's z, instead of rpy"),
     "axis": Key(
         ListOf(NUMBER, 3, 3),
@@ -61,27 +77,28 @@ TARGET = {
     ),
     "orientation": Key(
         Choice(ORIENTATIONS),
-        "full; axis: the roll about the tool's z is free; any: the orientation is free; full if "
-        "omitted",
+        "full; axis: the roll about the tool's z is free; any: the orientation is free",
+        default=ORIENTATIONS[0],
     ),
-    "offset": Key(PLACE, "added to the target"),
+    "offset": Key(PLACE, "added to the target", default=ZEROS),
     "offset_in": Key(
         Choice(AXES),
-        "axes of the offset: those of the frame (target) or of the tool at the target (tool); "
-        "target if omitted",
+        "axes of the offset: those of the frame (target) or of the tool at the target (tool)",
+        default=AXES[0],
     ),
     **TOLERANCE,
 }
 BLEND = Key(
     DISTANCE,
     "radius of the corner to the next move_linear or move_arc: the tool leaves its path so far "
-    "before the end, without a stop; 0 (it stops) if omitted",
+    "before the end, without a stop; it stops at 0",
+    default=0.0,
 )
 WHEN = Table(CONDITION)
 NAMED = {"name": Key(TEXT, "name in reports; the kind if omitted")}
 MOVING = {**NAMED, "speed": SPEED}
 RECOVERY = {
-    "retries": Key(COUNT_0, "how often the step is tried again if it fails; 0 if omitted"),
+    "retries": Key(RETRIES, "how often the step is tried again if it fails", default=0),
     "on_failure": Key(
         STEPS, "run if the step has failed, before the following steps; the task fails if omitted"
     ),
@@ -116,25 +133,24 @@ _JAW_WIDTHS = {
 }
 _HANDLE_NUT = {
     "bolt": Key(TEXT, "name of the bolt in the scene", True),
-    "approach": Key(ABOVE, "length of the straight approach; 20 mm"),
-    "play": Key(TILT, "dead band and backlash to compensate; 0 if omitted"),
-    "approach_tilt": Key(TILT, "largest tilt on approach and retreat; the default if omitted"),
-    "position": Key(ABOVE, "largest position error while it turns; 0.01 mm"),
-    "tilt": Key(TILT, "largest tilt while it turns; 3 deg if omitted"),
+    "approach": Key(ABOVE, "length of the straight approach", default=0.02),
+    "play": Key(SWING, "dead band and backlash to compensate", default=0.0),
+    "approach_tilt": Key(SWING, "largest tilt on approach and retreat; the default if omitted"),
+    "position": Key(ABOVE, "largest position error while it turns", default=Tolerance.position),
+    "tilt": Key(TILT, "largest tilt while it turns", default=math.radians(3.0)),
 }
 _TURN_NUT = {
     **_HANDLE_NUT,
-    "press": Key(DISTANCE, "distance to push the nut against the bolt's end; 0.3 mm"),
-    "search": Key(DISTANCE, "radius of the search for the tip, under pressure; 0 if omitted"),
+    "press": Key(DISTANCE, "distance to push the nut against the bolt's end", default=0.3e-3),
+    "search": Key(DISTANCE, "radius of the search for the tip, under pressure", default=0.0),
 }
 
 
-def _screw(turns: Key, extra: str) -> dict[str, Key]:
-    extra_turns = Key(Leaf("number, at least 0", "at_least_0"), extra)
-    return {**_TURN_NUT, "turns": turns, "extra_turns": extra_turns, **_JAW_WIDTHS}
+def _screw(turns: Key, extra: Key) -> dict[str, Key]:
+    return {**_TURN_NUT, "turns": turns, "extra_turns": extra, **_JAW_WIDTHS}
 
 
-ANSWER = Key(TIMEOUT, "longest time, without pauses; 10 s if omitted")
+ANSWER = Key(TIMEOUT, "longest time, without pauses", default=10.0)
 WIDTH = Key(DISTANCE, "width between the jaws; fully open if omitted")
 WHEN_KEY = Key(WHEN, "the condition; all its keys must hold", True)
 STEPS_KEY = Key(STEPS, "the steps", required=True)
@@ -143,14 +159,8 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     "move_joints": _step(
         "Moves some joints; the others keep their positions.",
         {
-            "joints": Key(
-                Named(Leaf("rad or m, or deg with _deg", "number"), "joint"), "positions by joint"
-            ),
-            "joints_deg": Key(
-                Named(Leaf("deg", "number"), "joint"), "positions of revolute joints, instead"
-            ),
+            "joints": Key(Named(POSITION, "joint"), "positions by joint", True),
         },
-        one_of=True,
     ),
     "move_posture": _step(
         "Moves the arm to a taught pose or a posture of the robot file; the jaws do not move.",
@@ -165,20 +175,26 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
                 TEXT, "the file, .svg too, relative to this one, or a shipped name; or `text`"
             ),
             "text": Key(TEXT, "a line to write instead, in letters of single strokes"),
-            "reverse": Key(TRUTH, "play from the end to the beginning"),
+            "reverse": Key(TRUTH, "play from the end to the beginning", default=False),
             "frame": Key(
                 TEXT,
                 "of a trajectory of the tool: frame of its poses; base_link. A drawing has its "
                 "middle there, x to the right, y up, z out of the paper",
             ),
-            "at": Key(ListOf(LENGTH, 2, 2), "of a drawing: its middle in the frame; zeros"),
+            "at": Key(
+                ListOf(LENGTH, 2, 2), "of a drawing: its middle in the frame", default=AS_DRAWN.at
+            ),
             "width": Key(ABOVE, "of a drawing: scales it to this width; as drawn if omitted"),
-            "height": Key(ABOVE, "of a text: that of its capital letters; 10 mm if omitted"),
-            "lift": Key(ABOVE, "of a drawing: of the pen between two lines; 10 mm if omitted"),
+            "height": Key(
+                ABOVE, "of a text: that of its capital letters", default=AS_DRAWN.height
+            ),
+            "lift": Key(
+                ABOVE, "of a drawing: of the pen between two lines", default=AS_DRAWN.lift
+            ),
             "touch": Key(
                 TEXT, "object of the scene that the hand, and what it holds, may touch meanwhile"
             ),
-            "depth": Key(DISTANCE, "how deep the tool may then be in the object; 0 if omitted"),
+            "depth": Key(DISTANCE, "how deep the tool may then be in the object", default=0.0),
             "orientation": Key(
                 Choice(ORIENTATIONS),
                 "of a trajectory of the tool, as for move_linear; full, or any if the file has no "
@@ -229,7 +245,7 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Turns the tool about its own z.",
         {
             "angle": Key(ANGLE, "angle of the turn", True),
-            "advance": Key(LENGTH, "displacement along z at the same time; 0 if omitted"),
+            "advance": Key(LENGTH, "displacement along z at the same time", default=0.0),
             **TOLERANCE,
         },
     ),
@@ -237,13 +253,14 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Unscrews the nut from a bolt, regrasping at the end of the wrist's range, and retreats.",
         {
             **_screw(
-                Key(POSITIVE, "turns to undo; all turns of the scene if omitted"),
-                "additional turns; 0.1 if omitted",
+                Key(TURNS, "turns to undo; all turns of the scene if omitted"),
+                Key(TURNS_0, "additional turns", default=0.1),
             ),
             "pull_off_turns": Key(
-                Leaf("number, at least 0", "at_least_0"),
+                TURNS_0,
                 "turns left at which the nut is pulled straight off, with at most 1.7 mm of "
-                "thread; 0 (unscrew all) if omitted",
+                "thread; at 0 all are unscrewed",
+                default=0.0,
             ),
         },
         "bolt",
@@ -252,12 +269,13 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Screws the nut in the jaws onto a bolt, releases it and retreats.",
         {
             **_screw(
-                Key(POSITIVE, "turns of thread to make", True),
-                "additional turns, if the thread's start is unknown; 0.5 if omitted",
+                Key(TURNS, "turns of thread to make", True),
+                Key(TURNS_0, "additional turns, if the thread's start is unknown", default=0.5),
             ),
             "keep_pressing": Key(
                 TRUTH,
-                "press until the first release, lightly at first; false if omitted",
+                "press until the first release, lightly at first",
+                default=False,
             ),
         },
         "bolt",
@@ -270,12 +288,14 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
             "click_depth": Key(
                 DISTANCE,
                 "depth of the bolt's tip in the nut at the click, about 0.95 mm for chamfered "
-                "1/4-20; 0 if omitted, as in the geometric world",
+                "1/4-20, 0 in the geometric world",
+                default=0.0,
             ),
             "around": Key(
                 ANGLE,
                 "angle of the nut about the bolt's z, if possible in the middle of the turn, for "
-                "which the step `unscrew` before it chooses its last grip; 0 if omitted",
+                "which the step `unscrew` before it chooses its last grip",
+                default=0.0,
             ),
         },
         "bolt",
@@ -335,18 +355,18 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
     ),
     "set_speed": _command(
         "Sets the speed of the following steps in the same list, unless they have their own.",
-        {"speed": Key(SHARE, "fraction of the joints' speed limits", True)},
+        {"speed": Key(SHARE, SPEED_MEANING, True)},
         "speed",
     ),
     "repeat": _command(
-        "Repeats steps.", {"times": Key(COUNT, "number of repetitions", True), "steps": STEPS_KEY}
+        "Repeats steps.", {"times": Key(TIMES, "number of repetitions", True), "steps": STEPS_KEY}
     ),
     "for": _command(
         "Runs steps for each value of a variable, or for each combination of values of several, "
         "such as the places of a grid; the last changes fastest.",
         {
             "each": Key(
-                Named(Either((COUNT, ListOf(VALUE, 1, None))), "variable"),
+                Named(Either((ROUNDS, ListOf(VALUE, 1, None))), "variable"),
                 "a number n for 0 to n - 1, or a list of values",
                 True,
             ),
@@ -381,17 +401,25 @@ STEPS_KEYS: Mapping[str, StepKeys] = {
         "Pauses until a person resumes the task.",
         {
             "say": Key(TEXT, "instruction for the person", True),
-            "nut_back": Key(TRUTH, "true: the person puts the nut back in its initial place"),
+            "nut_back": Key(
+                TRUTH, "the person puts the nut back in its initial place", default=False
+            ),
         },
         "say",
     ),
 }
 
-DEFAULTS = Table({"speed": Key(SHARE, "0.5 if omitted"), **TOLERANCE})
+DEFAULTS = Table(
+    {
+        "speed": Key(SHARE, SPEED_MEANING, default=0.5),
+        "position": Key(ABOVE, "largest error of the tool's position", default=Tolerance.position),
+        "tilt": Key(TILT, "largest tilt of the tool's z", default=Tolerance.tilt),
+    }
+)
 EXPECT = Table(
     {
         "nut_on": Key(TEXT, "bolt that the nut must be on, released"),
-        "turns": Key(NUMBER, "engaged by at least this many turns"),
+        "turns": Key(NUMBER, "engaged by at least this many turns", default=0.0),
         "payload": Key(TEXT, "released object of the scene"),
         "lies_on": Key(TEXT, "object that it must lie on"),
         "line_within": Key(ABOVE, "largest distance from the lines of move_linear steps"),

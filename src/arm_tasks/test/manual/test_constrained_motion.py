@@ -18,7 +18,7 @@ from arm_tasks.manual.teaching import PathRecorder
 from arm_tasks.planning.collision.bodies import neighbours
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
-from arm_testing.kit_arm import LINKAGE
+from arm_testing.robot_files import LINKAGE
 from arm_testing.samples import sampled
 
 from arm_description import DescriptionError, parse_robot
@@ -32,6 +32,14 @@ START = np.radians([0.0, 85.0, -90.0])
 def assert_inside(positions):
     assert CHAIN.constraints.violation(positions).max() < 1e-8
     assert (positions > CHAIN.lower - 1e-8).all() and (positions < CHAIN.upper + 1e-8).all()
+
+
+def fast_follower():
+    """Return a follower at START that nothing but the limits slows."""
+    mapping = tuple(JointMapping(name) for name in CHAIN.joint_names)
+    follower = Follower(CHAIN, mapping, FollowOptions(speed=1.0, align_speed=1.0))
+    follower.start(START)
+    return follower
 
 
 @pytest.mark.parametrize("runs", sampled([2, 8], 2))
@@ -57,9 +65,7 @@ def test_jogging_stops_inside_whatever_the_command(mode, runs):
 
 
 def test_follower_keeps_inside_whatever_the_leader_does():
-    mapping = tuple(JointMapping(name) for name in CHAIN.joint_names)
-    follower = Follower(CHAIN, mapping, FollowOptions(speed=1.0, align_speed=1.0))
-    follower.start(START)
+    follower = fast_follower()
     rng, now, nearest = np.random.default_rng(1), 10.0, -np.inf
     for step in range(500):
         if step % 40 == 0:
@@ -95,9 +101,7 @@ def test_jogging_brakes_before_a_limit_within_the_accelerations(mode, runs):
 
 
 def test_follower_brakes_before_a_limit_within_the_accelerations():
-    mapping = tuple(JointMapping(name) for name in CHAIN.joint_names)
-    follower = Follower(CHAIN, mapping, FollowOptions(speed=1.0, align_speed=1.0))
-    follower.start(START)
+    follower = fast_follower()
     rng, now = np.random.default_rng(6), 10.0
     for step in range(500):
         if step % 15 == 0:

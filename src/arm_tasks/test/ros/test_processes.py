@@ -15,19 +15,12 @@ from arm_tasks.bringup.arguments import ARGUMENTS, Arg, use_sim_time
 from arm_tasks.bringup.processes import Process, is_enabled, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, resolve
 from arm_tasks.errors import TasksError
+from arm_testing.processes import is_alive
 from arm_testing.waiting import BOUND, wait_for
 
 VALUES = {argument.name: argument.default for argument in ARGUMENTS} | {"world": "geometric"}
 SLEEPER = "#!/bin/sh\nexec sleep 600\n"
 UNYIELDING = "#!/bin/sh\ntrap '' INT TERM\nwhile :; do sleep 0.1; done\n"
-
-
-def is_alive(pid):
-    try:
-        state = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0]
-    except OSError:
-        return False
-    return state != "Z"
 
 
 @pytest.fixture

@@ -4,20 +4,19 @@
 
 import itertools
 import time
+from contextlib import closing
 
 import numpy as np
 import pytest
 import rclpy
-from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import shipped
 from arm_tasks.ros.scene_publisher import SceneFollower, SceneNode, _time, scene_marks
 from arm_tasks.scene.editing import SceneEditor
 from arm_tasks.scene.file import load_scene
 from arm_testing.ros.markers import MarkerWatcher
-from arm_testing.ros.probe import Probe
+from arm_testing.ros.probe import Probe, spun
 from rclpy.duration import Duration
-from rclpy.executors import SingleThreadedExecutor
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
@@ -28,14 +27,9 @@ TEXT = ("task_text", 0)
 
 @pytest.fixture
 def world(request):
-    rclpy.init()
-    scene, probe = SceneNode(load_scene(getattr(request, "param", "nut_transfer"))), Probe()
-    thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)
-    yield scene, probe.node, probe.until
-    thread.stop()
-    probe.close()
-    scene.destroy_node()
-    rclpy.shutdown()
+    shown = load_scene(getattr(request, "param", "nut_transfer"))
+    with spun(lambda: SceneNode(shown)) as (scene,), closing(Probe()) as probe:
+        yield scene, probe.node, probe.until
 
 
 def without_table(data):
@@ -164,10 +158,8 @@ def test_the_nut_never_goes_back_in_time_and_has_the_times_of_its_world(world):
 
 
 def test_all_frames_of_a_scene_have_the_prefix():
-    rclpy.init()
-    scene, probe = SceneNode(load_scene("nut_transfer"), "left_"), Probe()
-    thread = ExecutorThread(SingleThreadedExecutor(), [scene], lambda: None)
-    try:
+    shown = load_scene("nut_transfer")
+    with spun(lambda: SceneNode(shown, "left_")), closing(Probe()) as probe:
         frames = set()
 
         def on_tf(message):
@@ -181,11 +173,6 @@ def test_all_frames_of_a_scene_have_the_prefix():
         probe.until(lambda: frames >= found and watcher.shown)
         frames |= {marker.header.frame_id for marker in watcher.shown.values()}
         assert all(frame.startswith("left_") for frame in frames)
-    finally:
-        thread.stop()
-        probe.close()
-        scene.destroy_node()
-        rclpy.shutdown()
 
 
 class TestSceneFollower:
@@ -195,21 +182,15 @@ class TestSceneFollower:
     def followed(self, tmp_path):
         file = tmp_path / "mine.yaml"
         file.write_bytes(shipped("scenes")["nut_transfer"].read_bytes())
-        rclpy.init()
-        node, probe, self.why = rclpy.create_node("scene_file"), Probe(), ""
-        scene = SceneNode(load_scene(file))
-        SceneFollower(node, file, "", scene.show, lambda: self.why)
-        thread = ExecutorThread(SingleThreadedExecutor(), [scene, node], lambda: None)
-        self.texts = {"scene_file/status": [], "scene_file/text": []}
-        for topic, found in self.texts.items():
-            keep = lambda message, found=found: found.append(message.data)  # noqa: E731
-            probe.node.create_subscription(String, topic, keep, LATCHED)
-        yield file, MarkerWatcher(probe.node, "scene_markers"), probe
-        thread.stop()
-        probe.close()
-        scene.destroy_node()
-        node.destroy_node()
-        rclpy.shutdown()
+        self.why, self.texts = "", {"scene_file/status": [], "scene_file/text": []}
+
+        makers = lambda: SceneNode(load_scene(file)), lambda: rclpy.create_node("scene_file")
+        with spun(*makers) as (scene, node), closing(Probe()) as probe:
+            SceneFollower(node, file, "", scene.show, lambda: self.why)
+            for topic, found in self.texts.items():
+                keep = lambda message, found=found: found.append(message.data)  # noqa: E731
+                probe.node.create_subscription(String, topic, keep, LATCHED)
+            yield file, MarkerWatcher(probe.node, "scene_markers"), probe
 
     def test_file_is_followed_and_the_last_good_scene_stays(self, followed):
         file, watcher, probe = followed

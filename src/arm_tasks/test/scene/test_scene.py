@@ -133,7 +133,7 @@ def test_with_bolt_returns_a_copy(scene):
         ("  wall:", "  a:", 19, "the name 'a' is taken"),
         ("  wall:", "  base_link:", 19, "the name 'base_link' is taken"),
         ("  wall:", "  tool0:", 19, "the name 'tool0' is taken"),
-        ("[0.1, 0.1, 0.01]", "[0.1, 0.1, 0]", 19, "every length of size must be above 0"),
+        ("[0.1, 0.1, 0.01]", "[0.1, 0.1, 0]", 19, "size is 0 but must be above 0"),
         ("[1, 0, 0, 0.5]", "[1, 0, 0, 5]", 19, "must be red, green, blue, opacity"),
         ("scene: test", "scene: test\nbolts: {}", 5, "bolts: is given twice"),
         ("scene: test", "scene: test\nfloors: 0", 2, "did you mean 'floor'?"),

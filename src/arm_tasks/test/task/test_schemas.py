@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.errors import SceneError, TaskFileError, shipped
-from arm_tasks.scene.file import OBJECTS, scene_from_text
+from arm_tasks.scene.file import OBJECTS, SCENE, scene_from_text
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
-from arm_tasks.task.task_keys import STEPS_KEYS
+from arm_tasks.task.task_keys import STEPS_KEYS, TASK
+from arm_testing.key_bounds import bounded, check_bounds, owners
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
@@ -168,3 +169,28 @@ def test_schema_and_reader_reject_invalid_values(kind, old, new, validators):
     assert not validators[kind].is_valid(load_as_editor(changed))
     with pytest.raises(ERRORS):
         READERS[kind](changed)
+
+
+def test_reader_refuses_what_the_declared_bounds_of_a_task_exclude():
+    data, read = load_as_editor(full("task")), lambda task: READERS["task"](written(task))
+    head = {**data, "steps": ["open"], "expect": {"nut_on": "lower_bolt"}}
+    numbers = bounded(TASK, head)
+    assert check_bounds(numbers, head, read, ERRORS) >= 4
+    covered = {number.owner for number in numbers}
+    for step in data["steps"]:
+        ((word, body),) = step.items() if isinstance(step, dict) else ((step, None),)
+        if isinstance(body, dict):
+            one = {**head, "steps": [step]}
+            numbers = bounded(STEPS_KEYS[word].table, body, ("steps", 0, word))
+            assert check_bounds(numbers, one, read, ERRORS) >= len(numbers), word
+            covered |= {number.owner for number in numbers}
+    known = {owner for keys in STEPS_KEYS.values() for owner in owners(keys.table)}
+    assert covered >= known and len(known) >= 29
+
+
+def test_reader_refuses_what_the_declared_bounds_of_a_scene_exclude():
+    data = load_as_editor(full("scene"))
+    numbers = bounded(SCENE, data)
+    accepted = check_bounds(numbers, data, lambda scene: READERS["scene"](written(scene)), ERRORS)
+    assert {number.owner for number in numbers} == set(owners(SCENE))
+    assert len(numbers) >= 10 and accepted >= 8

@@ -10,6 +10,7 @@ from html import escape
 from typing import Any
 
 from arm_common.transforms import Array
+from arm_description.model.units import SHOWN, millimetres, with_sign
 
 from arm_viewer.scene.robot import VisualJoint
 
@@ -122,7 +123,7 @@ def nut_text(state: Any) -> str:
 
 def value_text(joint: VisualJoint, value: float) -> str:
     """Return a joint's value [rad or m] in degrees or millimetres, with the unit."""
-    return f"{round(to_display(joint, value), 1) + 0.0:.1f}{' mm' if joint.prismatic else '°'}"
+    return with_sign(SHOWN.fixed(value, _kind(joint)))
 
 
 def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> str:
@@ -135,10 +136,7 @@ def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) ->
 
 def tool_table(frame: str, pose: Array | None) -> str:
     """Return the tool's position, (4, 4) fixed <- tool, as a table in millimetres."""
-    if pose is None:
-        return ""
-    x, y, z = (f"{1e3 * value:.1f}" for value in pose[:3, 3])
-    return _table("tool", [(frame, f"{x}, {y}, {z} mm")])
+    return "" if pose is None else _table("tool", [(frame, f"{millimetres(pose[:3, 3])} mm")])
 
 
 def _table(key: str, rows: list[tuple[str, str]]) -> str:
@@ -158,12 +156,16 @@ def _table(key: str, rows: list[tuple[str, str]]) -> str:
 
 def to_display(joint: VisualJoint, value: float) -> float:
     """Return a joint's value in degrees or millimetres, without float noise."""
-    return round(1e3 * value if joint.prismatic else math.degrees(value), 11)
+    return round(SHOWN.written(value, _kind(joint)), 11)
 
 
 def from_display(joint: VisualJoint, value: float) -> float:
     """Return a joint's value [rad or m] from degrees or millimetres."""
-    return 1e-3 * value if joint.prismatic else math.radians(value)
+    return SHOWN.si(value, _kind(joint))
+
+
+def _kind(joint: VisualJoint) -> str:
+    return "prismatic" if joint.prismatic else "revolute"
 
 
 def display_limits(joint: VisualJoint) -> tuple[float, float]:

@@ -16,7 +16,6 @@ from arm_common.transforms import Array, rpy_matrix
 
 from arm_viewer.port import IkRequest, IkResponse, ResponseCallback, Solution
 
-JOGS = ("x", "y", "z", "rx", "ry", "rz")
 LARGEST_STEP = 1.2  # [rad or m] of one joint between two solutions; more is another posture
 RESPONSE_TIMEOUT = 3.0  # [s]
 MAX_SOLUTIONS = 16
@@ -33,7 +32,7 @@ def default_mode(arm_joints: int) -> str:
 
 
 def jogged(pose: Array, jog: str, step: float, own_axes: bool) -> Array:
-    """Return a pose (4, 4) after one step [m or rad] along, or about, an axis (one of JOGS).
+    """Return a pose (4, 4) after one step [m or rad] along, or about, an axis, x to rz.
 
     The axis is the tool's own, or that of the pose's frame.
     """

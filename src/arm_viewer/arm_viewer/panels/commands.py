@@ -12,8 +12,8 @@ from functools import partial
 from html import escape
 from typing import Any
 
+from arm_common.errors import InputError
 from arm_common.transforms import matrix_rpy, rpy_matrix
-from arm_common.yaml.expressions import Expressions
 from arm_description.model.units import Units
 
 from arm_viewer.browser.callbacks import PageGui
@@ -108,7 +108,7 @@ class CommandsPanel:
     def _answer_to(self, line: str) -> str:
         try:
             answer = self._context.commands.run(line) or "Done."
-        except ViewerError as error:
+        except InputError as error:
             return str(error)
         self._line.value = ""
         return answer
@@ -131,7 +131,7 @@ class CommandsPanel:
             if name not in joints or not text:
                 known = ", ".join(joints) or "none"
                 raise ViewerError(f"go: {word!r} is no JOINT=VALUE; joints are {known}")
-            targets[name] = _within(joints[name], number(text, units), units)
+            targets[name] = _within(joints[name], text, units)
         if not targets:
             raise ViewerError("go: give joints and values, such as: go waist=20")
         if problem := self._context.move(targets):
@@ -160,18 +160,16 @@ class CommandsPanel:
 
     def _ik(self, words: Sequence[str]) -> str:
         units = self._context.units
-        values = [number(word, units) for word in words]
+        kinds = ("prismatic",) * 3 + ("revolute",) * 3
+        values = [units.read(word, kind) for word, kind in zip(words, kinds, strict=False)]
         robot, tip = self._context.view.store.robot, self._context.tool_frame
         present = None if robot is None else robot.pose_of(tip, self._context.positions())
-        if len(values) not in (3, 6) or present is None:
+        if len(words) not in (3, 6) or present is None:
             raise ViewerError(
                 f"ik: give x y z [{units.length}], or also roll pitch yaw [{units.angle}]"
             )
-        xyz = [units.metres(value) for value in values[:3]]
-        target = present.copy()
-        if len(values) == 6:
-            target = rpy_matrix(xyz, [units.radians(value) for value in values[3:]])
-        target[:3, 3] = xyz
+        target = present.copy() if len(words) == 3 else rpy_matrix(values[:3], values[3:])
+        target[:3, 3] = values[:3]
         self._context.move_tool(target)
         return "The tool follows if it can; else the message at the top says why not."
 
@@ -182,26 +180,14 @@ class CommandsPanel:
         return f"{SWITCHES['trace']} {words[0]}"
 
 
-def _within(joint: VisualJoint, value: float, units: Units) -> float:
-    """Return a value as a position [rad or m]; raise ViewerError if it is beyond the limits."""
+def _within(joint: VisualJoint, text: str, units: Units) -> float:
+    """Return a written position [rad or m]; raise ViewerError if it is beyond the limits."""
     kind = "prismatic" if joint.prismatic else "revolute"
-    position = units.si(value, kind)
+    position = units.read(text, kind)
     if not joint.lower - SLACK <= position <= joint.upper + SLACK:
         low, high = (units.number(end, kind) for end in (joint.lower, joint.upper))
         raise ViewerError(f"go: {joint.name} moves from {low} to {high} {units.unit(kind)}")
     return position
-
-
-def number(text: str, units: Units) -> float:
-    """Return a number or the value of an expression, angles of functions in the given units.
-
-    Raises:
-        ViewerError: it is neither.
-    """
-    try:
-        return Expressions({}, units.radian).evaluate(text)
-    except ValueError as error:
-        raise ViewerError(str(error)) from None
 
 
 ENTRY = PanelEntry(CommandsPanel, 1.2, Where.MOVING)

@@ -29,7 +29,7 @@ from std_srvs.srv import Trigger
 from arm_interfaces.msg import HardwareStatus
 from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
-from arm_viewer.ros.service_client import ServiceClient
+from arm_viewer.ros.page_services import PageService
 from arm_viewer.scene.robot import VisualJoint
 
 # mypy: disable-error-code="no-untyped-call"
@@ -72,7 +72,7 @@ class DriverPanel:
         self._page, gui = page, page.gui
         self._report = partial(page.show_text, "driver")
         self._arming = {
-            name: ServiceClient(node, Trigger, f"arm_hardware/{name}", self._report, qos=GOAL)
+            name: PageService(node, Trigger, f"arm_hardware/{name}", self._report, qos=GOAL)
             for name in _ARMING
         }
         self._scaling = node.create_publisher(
@@ -105,8 +105,8 @@ class DriverPanel:
         gui.on_change(self._speed, self._set_speed)
         gui.never_too_late(self._speed, lambda percent: percent == 0)
 
-    def _call(self, client: ServiceClient) -> None:
-        client.call(lambda response: self._report(response.message))
+    def _call(self, client: PageService) -> None:
+        client.send(lambda response: self._report(response.message))
 
     def _set_speed(self, percent: float) -> None:
         self._speed_set = time.monotonic()

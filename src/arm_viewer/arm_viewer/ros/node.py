@@ -19,6 +19,7 @@ from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import GOAL, JOINT_STATES, STEADY_CLOCK
+from arm_common.ros.service_client import ServiceClient
 from arm_common.ros.tf import TfListener
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
@@ -41,8 +42,8 @@ from arm_viewer.port import (
 )
 from arm_viewer.ros.driver_panel import DriverPanel, SharedControl
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
+from arm_viewer.ros.page_services import IkClient
 from arm_viewer.ros.robot_display import RobotDisplay
-from arm_viewer.ros.service_client import IkClient, ServiceClient
 from arm_viewer.ros.subscriptions import LayerSwitches, SceneSubscriptions
 from arm_viewer.ros.task_panel import RosTasks, TaskPanel, TeachPanel
 from arm_viewer.scene.robot import VisualRobot
@@ -152,7 +153,7 @@ class RosArm:
             else None
         )
         self._tasks = RosTasks(node) if self.where & Where.MOVING else None
-        self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", qos=GOAL)
+        self._driver_reset = ServiceClient(node, Trigger, "arm_hardware/reset", GOAL)
         self._ik = IkClient(node, parameters.tool_frame or f"{parameters.prefix}tool0")
         self._sliders: SliderPublisher | None = None
         self._shared: SharedControl | None = None
@@ -245,7 +246,7 @@ class RosArm:
     def reset(self) -> None:
         """Allow the driver to move again."""
         report = partial(self._page.show_text, "driver")
-        self._driver_reset.call(lambda response: report(response.message))
+        self._driver_reset.send(lambda response: report(response.message))
 
     def limited(self, model: RobotModel) -> RobotModel:
         """Return a robot with the limits of its driver where those are narrower."""

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from arm_common.ros.qos import STEADY_CLOCK
+from arm_common.ros.service_client import ServiceClient
 from arm_common.ros.tf import TransformTree
 from arm_description.robot_model import RobotModel
 from arm_description.ros.description import POLL_PERIOD, DescriptionSender
@@ -19,7 +20,6 @@ from rclpy.parameter import Parameter
 from arm_viewer.errors import ViewerError
 from arm_viewer.port import ShownPage
 from arm_viewer.ros.joint_commands import SliderPublisher
-from arm_viewer.ros.service_client import ServiceClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
 
 
@@ -80,4 +80,4 @@ class RobotDisplay:
     def watch(self, path: Path) -> None:
         """Let the watcher follow another file."""
         robot = Parameter("robot", value=str(path))
-        self._watcher.call(parameters=[robot.to_parameter_msg()])
+        self._watcher.send(parameters=[robot.to_parameter_msg()])

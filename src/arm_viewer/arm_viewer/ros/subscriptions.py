@@ -11,6 +11,7 @@ from typing import Any
 from arm_common.errors import one_line
 from arm_common.ros.executor import QUIET
 from arm_common.ros.qos import LATCHED, MARKERS, STEADY_CLOCK
+from arm_common.ros.service_client import ServiceClient
 from arm_description.ros.description import DescriptionSubscription
 from rcl_interfaces.msg import Log, ParameterType, ParameterValue
 from rcl_interfaces.srv import GetParameters, ListParameters, SetParameters
@@ -24,7 +25,6 @@ from arm_interfaces.msg import NutState
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import nut_text
 from arm_viewer.port import ShownPage
-from arm_viewer.ros.service_client import ServiceClient
 
 LOG_SHOWN = 20.0  # [s]
 PREFIX = "markers"
@@ -136,13 +136,13 @@ class LayerSwitches:
         self._timer = node.create_timer(RETRY_PERIOD, self._request_names, clock=STEADY_CLOCK)
 
     def _request_names(self) -> None:
-        if self._get.ready and self._set.ready:
-            self._list.call(self._on_names, prefixes=[PREFIX])
+        if self._get.is_ready and self._set.is_ready:
+            self._list.send(self._on_names, prefixes=[PREFIX])
 
     def _on_names(self, response: ListParameters.Response) -> None:
         names = list(response.result.names)
         if names:
-            self._get.call(lambda found: self._add_folder(names, found.values), names=names)
+            self._get.send(lambda found: self._add_folder(names, found.values), names=names)
 
     def _add_folder(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
         if self._timer.is_canceled():
@@ -158,7 +158,7 @@ class LayerSwitches:
 
     def _switch(self, name: str, *states: bool) -> None:
         """Switch a layer to each of some states in turn."""
-        self._set.call(parameters=[Parameter(name, value=on).to_parameter_msg() for on in states])
+        self._set.send(parameters=[Parameter(name, value=on).to_parameter_msg() for on in states])
 
     def _clear(self, name: str, box: Any) -> None:
         """Clear a layer that is cleared when it is switched off."""

@@ -24,7 +24,7 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import BREAKS
-from arm_viewer.ros.service_client import ServiceClient
+from arm_viewer.ros.page_services import PageService
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -82,10 +82,10 @@ class RosTasks:
 
     def service(
         self, name: str, report: Callable[[str], None] = lambda sentence: None
-    ) -> ServiceClient:
+    ) -> PageService:
         """Return a service, such as check_task; `report` takes a sentence if none provides it."""
         kind, full_name, qos = _SERVICES[name]
-        return ServiceClient(self._node, kind, full_name, report, qos)
+        return PageService(self._node, kind, full_name, report, qos)
 
     def listen(
         self,
@@ -114,7 +114,7 @@ class RosTasks:
 
     def stop(self) -> None:
         """Stop the task, if a task server is there."""
-        self._stop.call()
+        self._stop.send()
 
 
 def _on_goal_response(on_end: Callable[[str, Sequence[Any]], None], future: Any) -> None:
@@ -180,7 +180,7 @@ class TaskPanel:
 
     def _on_state(self, state: TaskState) -> None:
         self._state.content = state_html(state)
-        self._put_back.visible = self._reset.ready
+        self._put_back.visible = self._reset.is_ready
         if not self._folder.visible:
             self._folder.visible = True
             self._on_server()
@@ -188,7 +188,7 @@ class TaskPanel:
         # A server keeps few requests: those of another client would never be answered.
         if self._listed != state.task and now > self._list_due:
             self._listed, self._list_due = state.task, now + _LIST_PERIOD
-            self._list.call(self._on_tasks)
+            self._list.send(self._on_tasks)
 
     def _on_tasks(self, response: Any) -> None:
         names = fitting_tasks(response, self._latest)
@@ -198,7 +198,7 @@ class TaskPanel:
             self._task.value = wanted if wanted in names else names[0]
 
     def _check_task(self) -> None:
-        if self._check.call(self._on_checked, task=self._task.value):
+        if self._check.send(self._on_checked, task=self._task.value):
             self._answer("Checking ...")
 
     def _on_checked(self, response: Any) -> None:
@@ -220,13 +220,13 @@ class TaskPanel:
         self._result.content = report_html(message, steps) if steps else _line_html(message)
 
     def _reset_world(self) -> None:
-        self._reset.call(self._on_reset)
+        self._reset.send(self._on_reset)
 
     def _on_reset(self, response: Any) -> None:
         self._answer(f"{response.message[:1].upper()}{response.message[1:]}.")
 
     def _trigger(self, name: str) -> None:
-        self._triggers[name].call(self._on_triggered)
+        self._triggers[name].send(self._on_triggered)
 
     def _on_triggered(self, response: Any) -> None:
         self._answer("" if response.success else response.message)
@@ -284,7 +284,7 @@ class TeachPanel:
         self._call("touch_bolt", bolt=self._bolt.value, action=action, surface=surface)
 
     def _call(self, service: str, **fields: Any) -> None:
-        self._services[service].call(
+        self._services[service].send(
             lambda response: self._report(service, response.message), **fields
         )
 

@@ -49,7 +49,7 @@ from arm_viewer.control.ik_follower import IkFollower, default_mode
 from arm_viewer.errors import ViewerError
 from arm_viewer.port import IK_MODES, IkRequest, Solution
 from arm_viewer.ros.joint_commands import TASK_RUNNING, DriverCommander
-from arm_viewer.ros.service_client import IkClient
+from arm_viewer.ros.page_services import IkClient
 from arm_viewer.scene.robot import VisualRobot, read_robot
 from arm_viewer.scene.store import POSE_TOLERANCE
 

@@ -64,11 +64,16 @@ def holds(view, points, aspect):
     )
 
 
+def in_postures(name):
+    """Return a shipped robot and the poses of its links in each posture."""
+    robot = read_robot(load_robot(name).to_urdf())
+    return robot, [robot.poses_at(posture) for posture in PostureBook(name).postures.values()]
+
+
 @pytest.mark.parametrize(("width", "height"), PAGES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
-    robot = read_robot(load_robot(name).to_urdf())
-    poses = [robot.poses_at(posture) for posture in PostureBook(name).postures.values()]
+    robot, poses = in_postures(name)
     view = view_of(robot, poses, aspect=width / height)
     assert holds(view, robot_corners(robot, [robot.zero, *poses]), width / height)
     assert holds(view, view.caption[None], width / height)
@@ -77,8 +82,7 @@ def test_view_shows_the_whole_arm_in_every_posture(name, width, height):
 @pytest.mark.parametrize(("width", "height"), PAGES)
 @pytest.mark.parametrize("name", ROBOTS)
 def test_view_shows_the_handle_in_every_posture(name, width, height):
-    robot = read_robot(load_robot(name).to_urdf())
-    poses = [robot.poses_at(posture) for posture in PostureBook(name).postures.values()]
+    robot, poses = in_postures(name)
     view = view_of(robot, poses, aspect=width / height, tool="tool0")
     arrows = handle_tips([robot.zero, *poses], "tool0", HANDLE * view.size)
     assert len(arrows) == 3 * (1 + len(poses))

@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """A publishing node, programs under test, and the page of a browser."""
 
-from arm_testing.ros.programs import browser_page, model, ros, start  # noqa: F401
+from arm_testing.ros.programs import browser_page, model, ros, start, viewer  # noqa: F401

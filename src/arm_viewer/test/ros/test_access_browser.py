@@ -46,13 +46,6 @@ def message(kind, **fields):
 
 
 @pytest.fixture(scope="module")
-def viewer(ros, model, start):
-    start("kinematics")
-    start("publisher", robot_description=model.to_urdf())
-    return start("viewer", port=0, sliders=True, robot="nut_arm")
-
-
-@pytest.fixture(scope="module")
 def port(viewer):
     return urlsplit(viewer.address()).port
 
@@ -141,17 +134,11 @@ def driver(ros):
     return PausedDriver(ros)
 
 
-def wait_for_joints(ros):
-    """Wait for joint_states that are published after what a page has caused."""
-    count = len(ros.joint_states)
-    ros.until(lambda: len(ros.joint_states) > count + 5, BOUND)
-
-
 def moved_by(ros, joints, attack):
     """Return how far the joints moved [rad] during an attack, and what that returned."""
     before = joints()
     said = attack()
-    wait_for_joints(ros)
+    ros.wait_for_joint_states()
     return float(np.abs(joints() - before).max()), said
 
 
@@ -252,5 +239,5 @@ def test_page_without_the_token_sees_stops_and_moves_nothing(
     page.wait_for_selector(
         '[data-arm="ik"]:has-text("Stopped")'
     )  # later than what was sent before
-    wait_for_joints(ros)
+    ros.wait_for_joint_states()
     assert driver.received == []

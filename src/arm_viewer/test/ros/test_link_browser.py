@@ -12,6 +12,7 @@ from contextlib import suppress
 from urllib.parse import urlsplit
 
 import pytest
+from arm_testing.ros.programs import joint_field
 from arm_viewer.screenshot import DRAWN
 
 pytestmark = pytest.mark.system
@@ -100,13 +101,6 @@ class Relay:
 
 
 @pytest.fixture(scope="module")
-def viewer(ros, model, start):
-    start("kinematics")
-    start("publisher", robot_description=model.to_urdf())
-    return start("viewer", port=0, sliders=True, robot="nut_arm")
-
-
-@pytest.fixture(scope="module")
 def address(viewer):
     return urlsplit(viewer.address())
 
@@ -145,9 +139,8 @@ def page(opened_page, relay, ros):
     page.wait_for_function("() => !window.armLink.isDead()")
 
 
-def field(page, joint="waist"):
-    row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
-    return row.locator('input[type="text"]')
+def field(page):
+    return joint_field(page, "waist")
 
 
 def set_waist(page, text):

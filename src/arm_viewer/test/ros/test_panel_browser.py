@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_testing.pinhole import pinhole
+from arm_testing.ros.programs import joint_field
+from arm_testing.ros.viewed import PATIENCE
 from arm_viewer.browser.cameras import view_of
 from arm_viewer.control.ik_follower import LATE
 from arm_viewer.scene.robot import PostureBook, postures_of, read_robot
@@ -25,7 +27,7 @@ from arm_description import load_robot, parse_robot, robot_path
 
 pytestmark = pytest.mark.system
 
-BOUND = 60.0  # [s]
+BOUND = PATIENCE
 BESIDE = (0.25, 0.0, 0.4)  # [m] out of reach, but in the picture, because a box is there
 # What is in front of a button at some place of its panel; "" for nothing.
 COVERS_WHILE_SCROLLED = """button => {
@@ -147,7 +149,6 @@ def viewer(file, publisher, ros, server, start):
 def page(browser_page, viewer, ros, server):
     browser_page.set_viewport_size({"width": 800, "height": 420})  # drawn in little time
     visit(browser_page, viewer.address(), timeout=240.0, settle=1.0)
-    browser_page.set_default_timeout(1e3 * BOUND)
     browser_page.get_by_text("Kinematics", exact=True).wait_for()  # that node is there
     ros.until(lambda: any(name == "list_tasks" for name, _ in server.requests), BOUND)
     return browser_page
@@ -218,14 +219,9 @@ def row_of(page, label):
     return page.locator(f'label:text-is("{label}")').locator("xpath=../../..")
 
 
-def field(page, joint):
-    row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
-    return row.locator('input[type="text"]')
-
-
 def enter(page, joint, text):
-    field(page, joint).fill(text)
-    field(page, joint).press("Enter")
+    joint_field(page, joint).fill(text)
+    joint_field(page, joint).press("Enter")
 
 
 def shows(ros, page, kind, text):
@@ -269,6 +265,7 @@ def until_done(page, ros, command, done):
     dropped = page.locator('[data-arm="page"]:has-text("dropped")').or_(page.get_by_text(LATE))
     while True:
         command()
+        ros.catch_up()
         ros.until(lambda: done() or dropped.count(), BOUND)
         ros.until(lambda: done() or not dropped.count(), BOUND)
         if done():
@@ -289,12 +286,6 @@ def press_until_at(page, ros, label, expected, tolerance=1e-3):
 def enter_until_at(page, ros, joint, text, expected, tolerance=1e-3):
     command = partial(enter, page, joint, text)
     until_done(page, ros, command, lambda: is_at(ros, expected, tolerance))
-
-
-def wait_for_more(ros):
-    """Wait for joint_states that are published after everything that a page has shown."""
-    count = len(ros.joint_states)
-    ros.until(lambda: len(ros.joint_states) > count + 10, BOUND)
 
 
 def pixel(page, model, point):
@@ -363,7 +354,7 @@ def test_posture_button_moves_all_joints_and_updates_the_numbers(page, ros, mode
     for name in model.joint_names:
         page.wait_for_function(
             "([input, x]) => Math.abs(parseFloat(input.value) - x) < 0.06",
-            arg=[field(page, name).element_handle(), math.degrees(expected[name])],
+            arg=[joint_field(page, name).element_handle(), math.degrees(expected[name])],
         )
 
 
@@ -375,14 +366,13 @@ def test_dragging_the_handle_moves_the_tool(page, ros, model, rest):
 
 
 def test_unreachable_target_is_reported_and_the_arm_stays(page, ros, model, rest):
-    answer = page.locator('[data-arm="ik"]:has-text("residual")')
+    answer = page.locator('[data-arm="ik"]:has-text("residual"):has-text("reach")')
     drag_until(page, ros, model, 0.13, answer.count)
-    page.wait_for_selector('[data-arm="ik"]:has-text("reach")')
-    wait_for_more(ros)
+    ros.wait_for_joint_states()
     held = tip(ros, model)
     page.mouse.move(*pixel(page, model, BESIDE), steps=3)
     page.mouse.up()
-    wait_for_more(ros)
+    ros.wait_for_joint_states()
     assert held[2] < rest[2] + 0.13
     np.testing.assert_allclose(tip(ros, model), held, atol=1e-9)
 
@@ -413,7 +403,7 @@ def test_each_listed_solution_reaches_the_same_position(page, ros, model, rest, 
 
 def test_sliders_follow_every_jog_and_a_useless_one_is_explained(page, ros, model):
     press_until_at(page, ros, "ready", postures_of(model)["ready"])
-    shown = field(page, "shoulder")
+    shown = joint_field(page, "shoulder")
 
     def difference():
         return abs(float(shown.input_value()) - math.degrees(joints(ros)["shoulder"]))
@@ -434,7 +424,7 @@ def test_stop_stops_the_view_until_reset(page, ros, model, rest):
     press(page, "ready")
     drag(page, model, rest, -0.04)
     page.mouse.up()
-    wait_for_more(ros)
+    ros.wait_for_joint_states()
     np.testing.assert_allclose([joints(ros)[n] for n in model.joint_names], 0.0, atol=1e-9)
     reset(page, ros, page)
     press_until_at(page, ros, "ready", postures_of(model)["ready"])
@@ -534,11 +524,18 @@ def test_no_line_widens_the_panel(page, ros, server):
 
 def test_new_robot_files_are_listed_while_the_arm_rests(page, ros, file):
     files = row_of(page, "Open").locator("input").first
+    listed = page.get_by_role("option")
+
+    def is_listed(name):
+        """Return whether a file is listed; open the list, which a change of the page closes."""
+        if not listed.first.is_visible():
+            files.click()
+        return listed.filter(has_text=f"{name} ·").is_visible()
+
     with unfolded(page, ros, "Robot file", files):
-        files.click()
-        page.get_by_role("option", name="puma560 ·").wait_for()
+        ros.until(lambda: is_listed("puma560"))
         (file.parent / "later.yaml").write_bytes(file.read_bytes())
-        page.get_by_role("option", name="later.yaml ·").wait_for()
+        ros.until(lambda: is_listed("later.yaml"))
         page.keyboard.press("Tab")
 
 
@@ -650,7 +647,7 @@ def test_view_beside_a_driver_shows_it_and_moves_it_after_control_was_taken(page
     enter_until_at(page, ros, "waist", "30", {"waist": math.radians(30.0)})
     driver = start("driver", hardware="fake", robot="nut_arm", autostart="activate")
     shows(ros, page, "beside", "A driver moves this arm")
-    ros.until(lambda: field(page, "waist").input_value() == "0", BOUND)
+    ros.until(lambda: joint_field(page, "waist").input_value() == "0", BOUND)
     ros.joint_states.clear()
 
     def refused():  # again, as limits from the driver make the sliders anew
@@ -658,7 +655,7 @@ def test_view_beside_a_driver_shows_it_and_moves_it_after_control_was_taken(page
         return page.locator('[data-arm="ik"]:has-text("Take control")').is_visible()
 
     ros.until(refused, BOUND)
-    wait_for_more(ros)
+    ros.wait_for_joint_states()
     assert {m.position[list(m.name).index("waist")] for m in ros.joint_states} == {0.0}
     page.get_by_label("Take control").click()
     page.locator('[data-arm="beside"]').wait_for(state="detached")

@@ -8,11 +8,10 @@ import time
 
 import numpy as np
 import pytest
-from arm_kinematics.ik.options import MODES
 from arm_testing.page import FakeGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.local_arm import LocalArm
-from arm_viewer.port import IK_MODES, IkRequest, Where
+from arm_viewer.port import IkRequest, Where
 from arm_viewer.scene.robot import PostureBook, read_robot
 from arm_viewer.scene.store import SceneStore
 
@@ -195,10 +194,6 @@ def test_several_solutions_and_a_target_out_of_reach(port, rest):
     target[:3, 3] = (5.0, 0.0, 0.0)
     response = solution_of(port, target)
     assert not response.ok and "reach" in response.message
-
-
-def test_both_ports_know_the_modes_of_inverse_kinematics():
-    assert tuple(mode.title for mode in MODES.values()) == IK_MODES
 
 
 def test_robot_that_is_edited_is_shown_with_the_joints_where_they_are(port, rest):

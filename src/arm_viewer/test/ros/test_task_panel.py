@@ -31,13 +31,12 @@ class Tasks:
     """A task server; `called` and `runs` are what the panel has asked for."""
 
     def __init__(self):
-        self.called, self.runs, self.ready = [], [], True
+        self.called, self.runs = [], []
 
     def service(self, name, report=lambda sentence: None):
-        call = partial(self._call, name)
-        return SimpleNamespace(ready=True, call=call)
+        return SimpleNamespace(is_ready=True, send=partial(self._send, name))
 
-    def _call(self, name, on_response=None, **fields):
+    def _send(self, name, on_response=None, **fields):
         self.called.append((name, fields))
         self.answer = on_response
         return True

@@ -18,26 +18,20 @@ import numpy as np
 from arm_common.files.access import shipped_files
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
-from arm_common.yaml.schema_types import Key, ListOf, Named, Table
+from arm_common.yaml.schema_types import Key, ListOf, Table
 
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, Origin, Payload
 from arm_description.model.gripper import Gripper, MountedTool
 from arm_description.robot_file import robot_keys
-from arm_description.robot_file.scope import EvaluationContext, read_scope, triple
+from arm_description.robot_file.scope import EvaluationContext, Section, read_scope
 from arm_description.robot_file.sections.gripper import read_gripper
 from arm_description.robot_file.sections.looks import read_look
 from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
 SUFFIXES = (".yaml", ".yml")
-_HEAD = {
-    "name": Key(robot_keys.NAME, "name of it", required=True),
-    "description": Key(robot_keys.TEXT, "one line about it"),
-    "source": robot_keys.FROM,
-    "units": Key(robot_keys.UNITS, "units of the file", required=True),
-    "constants": Key(Named(robot_keys.NUMBER, "constant"), "named numbers for expressions"),
-}
+_HEAD = {"name": Key(robot_keys.NAME, "name of it", required=True), **robot_keys.HEAD}
 TOOL_FILE = Table(
     {
         **_HEAD,
@@ -136,9 +130,8 @@ def read_attachment(
     """
     if not field.is_mapping:
         return _mounted(field, end, own, names, scope)
-    keys = robot_keys.TOOL.read(field)
-    given = scope.origin_of({key: keys[key] for key in robot_keys.ORIGIN.keys if key in keys})
-    origin = _product(end, given)
+    keys = scope.read(robot_keys.TOOL, field)
+    origin = _product(end, keys.origin())
     if "name" not in keys:
         return Attachment(origin, own)
     return _mounted(keys["name"], origin, own, names, scope)
@@ -160,11 +153,12 @@ def _mounted(
     mount, frame = _product(origin, palm), own_scope.origin(keys["frame"])
     tool = MountedTool(
         name=next((name for name, file in shipped_tools().items() if file == path), str(path)),
-        mass=own_scope.positive(keys["mass"]),
+        mass=own_scope.number(keys["mass"], robot_keys.MASS),
         mount=mount,
         frame=frame,
         body=read_look(keys["looks"], own_scope),
-        **{key: keys[key].text() for key in ("description", "source") if key in keys},
+        description=keys.text("description"),
+        source=keys.text("source"),
     )
     gripper = read_gripper(keys["gripper"], names, own_scope) if "gripper" in keys else None
     return Attachment(_product(mount, frame), gripper, tool, own)
@@ -179,20 +173,18 @@ def _product(first: Origin, second: Origin) -> Origin:
 def with_payload(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
     """Return the robot with its `payload`: its numbers, or the name or file of one."""
     if field.is_mapping:
-        return replace(model, payload=_payload(robot_keys.PAYLOAD.read(field), scope))
+        return replace(model, payload=_payload(scope.read(robot_keys.PAYLOAD, field)))
     path = _file(field, scope, shipped_payloads(), "payload")
     keys = PAYLOAD_FILE.read(read_yaml(path, DescriptionError))
-    own_scope = read_scope(keys, path.parent)
-    own = {key: keys[key] for key in robot_keys.PAYLOAD.keys if key in keys}
-    return replace(model, payload=_payload(own, own_scope))
+    return replace(model, payload=_payload(Section(keys, read_scope(keys, path.parent))))
 
 
-def _payload(keys: Mapping[str, Field], scope: EvaluationContext) -> Payload:
+def _payload(keys: Section) -> Payload:
     return Payload(
-        mass=scope.positive(keys["mass"]),
-        centre=triple(keys["centre"], scope.length),
-        size=triple(keys["size"], scope.positive_length) if "size" in keys else None,
-        source=keys["source"].text() if "source" in keys else "",
+        mass=keys.number("mass"),
+        centre=keys.lengths("centre"),
+        size=keys.lengths("size") if "size" in keys else None,
+        source=keys.text("source"),
     )
 
 

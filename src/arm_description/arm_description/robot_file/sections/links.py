@@ -25,7 +25,14 @@ from arm_description.model.elements import (
     Triple,
     mimic_names,
 )
-from arm_description.robot_file.robot_keys import BAR, INERTIA, LINK_MASS, MESH
+from arm_description.robot_file.robot_keys import (
+    BAR,
+    FACTOR,
+    INERTIA,
+    LINK_MASS,
+    MASS_OR_NONE,
+    MESH,
+)
 from arm_description.robot_file.scope import EvaluationContext, read_name, triple
 from arm_description.robot_file.sections.looks import links_with_shapes, read_named, visible_links
 from arm_description.robot_model import RobotModel
@@ -47,15 +54,15 @@ def _read_mesh(field: Field, scope: EvaluationContext) -> Mesh:
         collision=_uri(keys["collision"], scope.folder) if "collision" in keys else visual,
         scale=_scale(keys["scale"], scope) if "scale" in keys else (1.0, 1.0, 1.0),
         origin=scope.origin(keys.get("origin")),
-        source=keys["source"].text() if "source" in keys else "",
+        source=keys.text("source"),
     )
 
 
 def _scale(field: Field, scope: EvaluationContext) -> Triple:
-    scale = triple(field, scope.number) if field.is_list else (scope.number(field),) * 3
-    if 0.0 in scale:
-        raise field.error("must not be 0", "write 1, or 0.001 for a mesh in millimetres")
-    return scale
+    def read(item: Field) -> float:
+        return scope.number(item, FACTOR)
+
+    return triple(field, read) if field.is_list else (read(field),) * 3
 
 
 def _uri(field: Field, folder: Path) -> str:
@@ -91,17 +98,16 @@ def with_masses(model: RobotModel, field: Field, scope: EvaluationContext) -> Ro
 
 def _read_link_mass(field: Field, scope: EvaluationContext) -> LinkMass:
     """Read the mass of a link: a number, or one with centre and inertia."""
-    keys = LINK_MASS.read(field) if field.is_mapping else {"value": field}
-    mass, inertia = scope.number(keys["value"]), keys.get("inertia")
-    if mass < 0.0:
-        raise keys["value"].error("must be 0 or more")
-    centre = triple(keys["centre"], scope.length) if "centre" in keys else None
-    if inertia is None:
+    if not field.is_mapping:
+        return LinkMass(scope.number(field, MASS_OR_NONE))
+    keys = scope.read(LINK_MASS, field)
+    mass = keys.number("value")
+    centre = keys.lengths("centre") if "centre" in keys else None
+    if "inertia" not in keys:
         return LinkMass(mass, centre)
-    moments = INERTIA.read(inertia)
+    moments = scope.read(INERTIA, keys["inertia"])
     names = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    values = tuple(scope.number(moments[n]) if n in moments else 0.0 for n in names)
-    return LinkMass(mass, centre, values)
+    return LinkMass(mass, centre, tuple(map(moments.number, names)))
 
 
 def with_bars(model: RobotModel, field: Field, scope: EvaluationContext) -> RobotModel:
@@ -110,12 +116,12 @@ def with_bars(model: RobotModel, field: Field, scope: EvaluationContext) -> Robo
     names = [row.name for row in rows]
     bars: list[Bar] = []
     for item in field.items():
-        keys = BAR.read(item)
+        keys = scope.read(BAR, item)
         bar = Bar(
             name=read_name(keys["name"]),
             beside=keys["beside"].choice(names[:-1]),
             levers=keys["levers"].choice(names),
-            at=triple(keys["at"], scope.length),
+            at=keys.lengths("at"),
         )
         ends = sorted(map(names.index, (bar.beside, bar.levers)))
         if ends[0] == ends[1]:

@@ -14,15 +14,14 @@ from arm_common.yaml.document import Field
 
 from arm_description.model.elements import (
     DEFAULT_COLOUR,
-    MATERIALS,
+    LOOK_SIZES,
     Colours,
     LookKind,
     LookShape,
     Material,
-    Origin,
 )
-from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES
-from arm_description.robot_file.scope import EvaluationContext, triple
+from arm_description.robot_file.robot_keys import COLOURS, LOOK, LOOK_SHAPES, SIZE
+from arm_description.robot_file.scope import EvaluationContext
 from arm_description.robot_model import RobotModel
 
 T = TypeVar("T")
@@ -55,34 +54,31 @@ def read_look(field: Field, scope: EvaluationContext) -> tuple[LookShape, ...]:
 
 
 def _read_look_shape(field: Field, scope: EvaluationContext) -> LookShape:
-    keys = LOOK.read(field)
-    kinds = [kind for kind in LOOK_SHAPES if kind in keys]
+    keys = scope.read(LOOK, field)
+    kinds = [kind for kind in LOOK_SIZES if kind in keys]
     if len(kinds) != 1:
         found = " and ".join(kinds) or "no shape"
         raise field.error(f"must have one shape, not {found}", f"give {', '.join(LOOK_SHAPES)}")
-    kind = cast(LookKind, kinds[0])
-    place = {"xyz": triple(keys["at"], scope.length)} if "at" in keys else {}
-    place |= {"rpy": triple(keys["rpy"], scope.angle)} if "rpy" in keys else {}
-    material = keys["material"].choice(MATERIALS) if "material" in keys else "plastic"
+    kind = kinds[0]
+    material = cast(Material, keys.choice("material"))
     colour = read_colour(keys["colour"]) if "colour" in keys else rgba(DEFAULT_COLOUR)
     if material == "glass" and colour[3] == 1.0:
         colour = (*colour[:3], _GLASS_OPACITY)
-    size, origin = _look_size(keys[kind], kind, scope), Origin(**place)
-    return LookShape(kind, size, origin, hex_text(colour), cast(Material, material))
+    size = _look_size(keys[kind], kind, scope)
+    return LookShape(kind, size, keys.origin("at"), hex_text(colour), material)
 
 
 def _look_size(field: Field, kind: LookKind, scope: EvaluationContext) -> tuple[float, ...]:
-    if kind == "sphere":
-        return (scope.positive_length(field),)
-    count, items = {"cylinder": 2, "fillet": 2}.get(kind, 3), field.items()
+    key, count = LOOK_SHAPES[kind], len(LOOK_SIZES[kind])
+    items = [field] if count == 1 else field.items()
     if len(items) != count:
-        meaning = LOOK_SHAPES[kind].meaning
-        raise field.error(f"must be {count} numbers, not {len(items)}", f"give {meaning}")
-    size = tuple(map(scope.length, items))
-    first_above_0 = {"cone": 2, "fillet": 1}.get(kind, 0)
-    for index, (item, value) in enumerate(zip(items, size, strict=True)):
-        if value < 0.0 or (value == 0.0 and index >= first_above_0):
-            raise item.error("must be greater than 0")
+        problem = f"must be {count} numbers, not {len(items)}"
+        raise field.error(problem, f"give {key.meaning}")
+    leaf = key.leaf or SIZE
+    size = tuple(scope.length(item, leaf) for item in items)
+    may_be_0 = {"cone": 2, "fillet": 1}.get(kind, 0)  # so many radii
+    for item, value in zip(items[may_be_0:], size[may_be_0:], strict=True):
+        SIZE.check(item, value)
     if kind == "cone" and not any(size[:2]):
         raise field.error("has no radius above 0")
     if kind == "ring" and size[1] >= size[0]:

@@ -25,8 +25,8 @@ from arm_description.model.dh_from_axes import (
 from arm_description.model.elements import Joint, JointType
 from arm_description.robot_file.joints import JointTable, read_joint_name, read_limits
 from arm_description.robot_file.relations import JointRelations
-from arm_description.robot_file.robot_keys import LINEAR, MAX_ROWS, SCREW
-from arm_description.robot_file.scope import EvaluationContext, triple
+from arm_description.robot_file.robot_keys import MAX_ROWS, SCREW
+from arm_description.robot_file.scope import EvaluationContext, Section, triple
 from arm_description.robot_model import in_order
 
 # Axes given by direction and point are met to this error [m or rad].
@@ -51,7 +51,7 @@ def table_near_the_arm(table: JointTable, longest: float) -> JointTable:
 def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTable:
     """Read the axes of joints and the flange's pose with every joint at 0."""
     field, home = keys["joints"], keys["home"]
-    screws = [SCREW.read(row) for row in field.items()]
+    screws = [scope.read(SCREW, row) for row in field.items()]
     if not 0 < len(screws) <= MAX_ROWS:
         raise field.error(f"has {len(screws)} rows", f"write 1 to {MAX_ROWS}, one for each joint")
     axes = [_axis_line(keys, scope) for keys in screws]
@@ -64,7 +64,7 @@ def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTab
         table = dh_from_axes(axes, scope.origin(home).matrix, "standard", exactly)
     except NearlyParallelError as error:
         raise field.error(error.problem, "check units.length and the axes") from None
-    types = [cast(JointType, keys["type"].choice(LINEAR)) for keys in screws]
+    types = [cast(JointType, keys.choice("type")) for keys in screws]
     limits = {name: keys["limits"] for name, keys in zip(names, screws, strict=True)}
     by_type = dict(zip(names, types, strict=True))
     relations = JointRelations(scope, by_type, limits)
@@ -73,7 +73,7 @@ def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTab
             name,
             by_type[name],
             row,
-            source=keys["source"].text() if "source" in keys else "",
+            source=keys.text("source"),
             **read_limits(limits[name], by_type[name], scope, relations.range(name)),
         )
         for name, row, keys in zip(names, table.rows, screws, strict=True)
@@ -81,10 +81,10 @@ def read_screws(keys: Mapping[str, Field], scope: EvaluationContext) -> JointTab
     return JointTable("standard", joints, (), table.base, table.tool, as_written=False)
 
 
-def _axis_line(keys: Mapping[str, Field], scope: EvaluationContext) -> AxisLine:
+def _axis_line(keys: Section, scope: EvaluationContext) -> AxisLine:
     direction = np.array(triple(keys["axis"], scope.number))
     length = float(np.linalg.norm(direction))
     if not 0.0 < length < math.inf:
         raise keys["axis"].error("has no direction", "write for example [0, 0, 1]")
-    at = np.array(triple(keys["at"], scope.length))
+    at = np.array(keys.lengths("at"))
     return AxisLine(read_joint_name(keys["name"]), at, direction / length)

@@ -12,6 +12,7 @@ from itertools import pairwise
 from operator import attrgetter
 from typing import Any
 
+from arm_common.errors import exact_text
 from arm_common.yaml.document import Field
 from arm_common.yaml.editing import flow_word
 from arm_common.yaml.schema_types import Either, ListOf
@@ -35,9 +36,8 @@ from arm_description.model.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
-from arm_description.model.units import exact_text
-from arm_description.robot_file.robot_keys import BRANCHES, GRIPPER_KEY, TRANSMISSION
-from arm_description.robot_file.scope import EvaluationContext, read_name
+from arm_description.robot_file.robot_keys import FACTOR, GRIPPER_KEY, SIZE, TRANSMISSION
+from arm_description.robot_file.scope import EvaluationContext, Section, read_name
 from arm_description.robot_model import RobotModel
 
 _LENGTHS = ("ground", "crank", "rod", "rocker")
@@ -137,7 +137,8 @@ class _Reader:
         self, field: Field, joints: Mapping[str, Joint], scope: EvaluationContext
     ) -> None:
         self._field, self._joints, self._scope = field, joints, scope
-        self._kind, self._keys = TRANSMISSION.read(field)
+        self._kind, keys = TRANSMISSION.read(field)
+        self._keys = Section(keys, scope)
         names = [self._keys["joint"]] if "joint" in self._keys else self._items("joints", 2)
         self._moved = tuple(map(self._joint, names))
         if len(set(self._moved)) < len(self._moved):
@@ -162,7 +163,7 @@ class _Reader:
         elif self._kind == "several":
             values.setdefault("mirrored", tuple(False for _ in self._actuators))
         elif self._kind == "crank":
-            lengths = (self._scope.positive_length(self._keys[key]) for key in _LENGTHS)
+            lengths = map(self._keys.length, _LENGTHS)
             joint = self._joints[self._moved[0]]
             values |= {"lengths": LinkageLengths(*lengths), "span": (joint.lower, joint.upper)}
         parts = {"depends_on": self._against, "limits": self._limits()}
@@ -175,11 +176,11 @@ class _Reader:
         """Return the value of a key; a tuple where the key has a list."""
         scope, field = self._scope, self._keys[key]
         readers: dict[str, Callable[[Field], Any]] = {
-            **dict.fromkeys(_RATIOS, self._ratio),
+            **dict.fromkeys(_RATIOS, lambda item: scope.number(item, FACTOR)),
             "offset": scope.angle if len(self._moved) > 1 else self._position,
             "mirrored": _flag,
-            "allowed_difference": self._above_zero,
-            "branch": lambda word: word.choice(BRANCHES),
+            "allowed_difference": lambda item: scope.position(item, self._type, SIZE),
+            "branch": lambda _: self._keys.choice(key),
             "crank_angle": scope.angle,
             "rocker_angle": scope.angle,
             "min_transmission_angle": self._least_angle,
@@ -277,23 +278,11 @@ class _Reader:
             raise field.error(f"must be a list of {number}, not of {len(items)}")
         return items
 
-    def _ratio(self, field: Field) -> float:
-        value = self._scope.number(field)
-        if value == 0.0:
-            raise field.error("must not be 0")
-        return value
-
     def _position(self, field: Field) -> float:
         return self._scope.position(field, self._type)
 
-    def _above_zero(self, field: Field) -> float:
-        value = self._position(field)
-        if value <= 0.0:
-            raise field.error("must be greater than 0")
-        return value
-
     def _least_angle(self, field: Field) -> float:
-        value = self._above_zero(field)
+        value = self._keys.angle("min_transmission_angle")
         if value >= 0.5 * math.pi:
             raise field.error("must be less than a right angle")
         return value

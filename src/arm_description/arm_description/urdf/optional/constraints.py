@@ -28,6 +28,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from arm_common.errors import InputError, finite_number
 from arm_common.transforms import Array
 
 from arm_description.errors import UrdfError
@@ -202,9 +203,7 @@ def _joint(element: ET.Element, ranges: _Ranges) -> str:
 def _number(element: ET.Element, key: str, joint: str) -> float:
     text = element.get(key, "")
     try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise UrdfError(f'<{element.tag} {key}="{text}"> of joint {joint!r} must be a number')
-    return value
+        return finite_number(text)
+    except InputError:
+        problem = f'<{element.tag} {key}="{text}"> of joint {joint!r} must be a number'
+        raise UrdfError(problem) from None

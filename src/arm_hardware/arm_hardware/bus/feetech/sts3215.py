@@ -73,7 +73,6 @@ CURRENT_TIME = Register(38)  # [10 ms] of too much current until a fault
 TORQUE_ENABLE = Register(40)
 ACCELERATION = Register(41)  # [100 counts/s^2], 0: the most
 GOAL_POSITION = Register(42, 2, 15)  # [counts]
-GOAL_TIME = Register(44, 2)
 GOAL_VELOCITY = Register(46, 2, 15)  # [counts/s], 0: the most
 TORQUE_LIMIT = Register(48, 2)  # [0.1 %]
 LOCK = Register(55)

@@ -25,6 +25,7 @@ from arm_description.model.transmissions.transmission import (
     SeveralActuatorsTransmission,
     SimpleTransmission,
 )
+from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.axes import rest_positions
@@ -394,4 +395,4 @@ class Mechanism:
 
 
 def _degrees(span: Sequence[float]) -> str:
-    return f"{math.degrees(span[0]):.4g} to {math.degrees(span[1]):.4g} deg"
+    return f"{SHOWN.number(span[0], 'revolute', 4)} to {SHOWN.text(span[1], 'revolute', 4)}"

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -14,6 +13,7 @@ from arm_description.model.transmissions.transmission import (
     Drivetrain,
     SeveralActuatorsTransmission,
 )
+from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.calibration import ServoCalibration
@@ -62,7 +62,7 @@ class ServoPartners:
             servos[n].map(self._setpoint_per_count).position_of(c)
             for n, c in zip((name, other), counts, strict=True)
         )
-        unit = 1e3 if servos[name].unit == "m" else math.degrees(1.0)
+        unit = SHOWN.written(1.0, "prismatic" if servos[name].unit == "m" else "revolute")
         away = abs(mine - self._ratio(name, other) * its)
         return away * unit, transmission.allowed_difference * unit
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from datetime import date
 from functools import partial
 
+from arm_common.errors import finite_number
 from arm_common.terminal import Screen
 from arm_description.model.transmissions.transmission import Drivetrain
 from arm_description.robot_model import RobotModel
@@ -392,10 +393,7 @@ def _mechanisms(model: RobotModel, robot: str) -> dict[str, Mechanism]:
 
 def number(text: str) -> float:
     """Return a typed number; raise ValueError with the reason if it is none."""
-    try:
-        value = float(text)
-    except ValueError:
-        raise ValueError(f"{text!r} is not a number") from None
-    if not math.isfinite(value) or abs(value) > 1e4:
+    value = finite_number(text)
+    if abs(value) > 1e4:
         raise ValueError(f"{text} is not a position")
     return value

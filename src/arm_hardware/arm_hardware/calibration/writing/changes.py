@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple
 
-from arm_common.errors import InputError
+from arm_common.errors import InputError, number_text
 from arm_common.files.saving import save_edit
 from arm_common.yaml.editing import with_values
 
@@ -121,7 +121,7 @@ def changed_keys(old: ServoCalibration, new: ServoCalibration, wires: Wires) -> 
 
 
 def _number(value: float) -> str:
-    return f"{round(value, DECIMALS) + 0.0:.12g}"
+    return number_text(value, 12, DECIMALS)
 
 
 def _pair(low: float, high: float) -> str:

@@ -22,7 +22,8 @@ from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import Setpoints
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate
-from arm_testing.kit_arm import KIT
+from arm_testing.robot_files import KIT
+from arm_testing.terminal import TypedKeys
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,27 +43,9 @@ joints:
 COUNT = 4.88  # [us]
 
 
-class Keys:
-    """A terminal at which keys are typed; a longer text is a line."""
-
-    def __init__(self, keys):
-        self.keys, self.said, self.shown = list(keys), [], ""
-        self.print = self.said.append
-
-    def key(self):
-        if not self.keys:
-            raise KeyboardInterrupt
-        return self.keys.pop(0)
-
-    line = key
-
-    def show(self, text):
-        self.shown = text
-
-
 def typed(model, text, keys, path, bus=None):
     """Type keys into a calibration; return all that was said, the last status, and the bus."""
-    bus, screen = bus or FakeBus(), Keys(keys)
+    bus, screen = bus or FakeBus(), TypedKeys(*keys)
     calibration = parse_calibration(text.encode(), path)
     pulses = Setpoints(RetryingBus(bus), calibration)
     read = Path(path).read_bytes() if Path(path).exists() else None
@@ -71,7 +54,7 @@ def typed(model, text, keys, path, bus=None):
     )
     with contextlib.suppress(KeyboardInterrupt):
         session.run(screen)
-    return "\n".join(screen.said), screen.shown, bus
+    return screen.text(), screen.shown, bus
 
 
 @pytest.fixture
@@ -344,7 +327,7 @@ def test_interrupted_push_ends_and_the_servo_is_limp(kit, path, monkeypatch, err
     pulses = Setpoints(RetryingBus(bus), calibration)
     session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(error):
-        session.run(Keys(["p", "y", "f", "y", "."]))
+        session.run(TypedKeys("p", "y", "f", "y", "."))
     assert pushes == [308] and not any(bus.counts.values())
 
 
@@ -366,7 +349,7 @@ def test_servo_that_feels_is_limp_however_the_session_ends(kit, path):
     pulses = Setpoints(RetryingBus(FakeBus()), calibration)
     session = CalibrationSession(MEASURED.encode(), None, calibration, pulses, date.today(), kit)
     with pytest.raises(KeyboardInterrupt):
-        session.run(Keys(["p", "y", "f", "y"]))
+        session.run(TypedKeys("p", "y", "f", "y"))
     assert pulses.counts["waist"] is None
 
 

@@ -26,35 +26,13 @@ from arm_hardware.calibration.wizard.setpoints import (
 )
 from arm_hardware.calibration.writing.changes import CalibrationDraft
 from arm_hardware.calibration.writing.template import template
+from arm_testing.terminal import TypedKeys
 from hypothesis import given
 from hypothesis import strategies as st
 
 from arm_description import load_robot, shipped_robots
 
 TODAY = date(2026, 5, 17)
-
-
-class Script:
-    """A terminal at which a list of keys is typed; a longer text is a line."""
-
-    def __init__(self, *keys: str) -> None:
-        self.keys = list(keys)
-        self.said: list[str] = []
-        self.print = self.said.append
-        self.shown = ""
-
-    def key(self) -> str:
-        if not self.keys:
-            raise KeyboardInterrupt
-        return self.keys.pop(0)
-
-    line = key
-
-    def show(self, text: str) -> None:
-        self.shown = text
-
-    def text(self) -> str:
-        return "\n".join(self.said)
 
 
 @pytest.fixture
@@ -71,7 +49,7 @@ def run(file, text, bus, script):
 
 
 def typed(file, bus, *keys):
-    script = Script(*keys)
+    script = TypedKeys(*keys)
     with pytest.raises(KeyboardInterrupt):
         run(file, file.read_bytes(), bus, script)
     return script
@@ -108,7 +86,7 @@ def test_what_another_program_wrote_meanwhile_is_not_overwritten(file):
     text = file.read_bytes()
     other = text.replace(b"0x40", b"0x41")
     file.write_bytes(other)
-    script = Script(*WAIST, "w", "y")
+    script = TypedKeys(*WAIST, "w", "y")
     with pytest.raises(KeyboardInterrupt):
         run(file, text, FakeBus(), script)
     assert "mine.yaml: was changed by another program; open it again" in script.text()
@@ -159,7 +137,7 @@ def test_no_key_sequence_leaves_the_safe_range_or_starts_a_servo_unconfirmed(cal
                 seen.append((self.counts.get(channel), count, script.shown))
             super().write_counts(counts)
 
-    script = Script(*keys)
+    script = TypedKeys(*keys)
     with contextlib.suppress(KeyboardInterrupt):
         run(Path("/nowhere/mine.yaml"), calibration.path.read_bytes(), Watching(), script)
     for before, count, shown in seen:
@@ -192,7 +170,7 @@ def test_bus_failure_is_one_sentence_and_keeps_the_pulse(file):
     ("keys", "message"),
     [
         (["m", "north"], "'north' is not a number"),
-        (["m", "nan"], "nan is not a position"),
+        (["m", "nan"], "nan is not finite"),
         (["m", "3", "m", "4"], "neither rise nor fall"),
         (["m", "3", ">", "m", "4", ">", "m", "3.5"], "neither rise nor fall"),
         (["w"], "Nothing to write"),
@@ -270,7 +248,7 @@ class Guided(FakeBus):
         super().write_counts(counts)
 
 
-class Hand(Script):
+class Hand(TypedKeys):
     """The same terminal; a whole number typed as a key turns the servo with the id 1 there."""
 
     def __init__(self, bus, *keys):

@@ -15,6 +15,7 @@ from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
 from arm_hardware.calibration.writing.template import template
+from arm_testing.terminal import TypedKeys
 
 from arm_description import load_robot
 
@@ -89,23 +90,6 @@ def test_readings_are_averaged_unless_one_does_not_fit():
         mean_compliance([0.125], 0.5)
 
 
-class TypedKeys:
-    """A terminal at which keys and lines are typed."""
-
-    def __init__(self, *keys):
-        self.keys, self.said = list(keys), []
-        self.print = self.said.append
-        self.show = lambda text: None
-
-    def key(self):
-        if not self.keys:
-            raise KeyboardInterrupt
-        key = self.keys.pop(0)
-        return key if isinstance(key, str) else key() or ""
-
-    line = key
-
-
 HOLDING = {0: 333, 1: 425, 2: 360, 3: 320}  # counts near THERE
 
 
@@ -135,7 +119,7 @@ def session(file, keys, bus=None):
     begun = CalibrationSession(text, text, calibration, sent, date.today(), ARM)
     with pytest.raises(KeyboardInterrupt):
         begun.run(screen)
-    return "\n".join(screen.said)
+    return screen.text()
 
 
 def test_guided_readings_are_written_into_the_file(tmp_path):

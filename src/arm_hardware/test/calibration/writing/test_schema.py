@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 import yaml
+from arm_common.yaml.json_schema import schema_text
 from arm_hardware.calibration.file import BOARD, CALIBRATION, parse_calibration
 from arm_hardware.calibration.selection import config_folder
-from arm_hardware.calibration.writing.schema import SCHEMA, calibration_schema, schema_text
+from arm_hardware.calibration.writing.schema import SCHEMA, calibration_schema
 from arm_hardware.errors import CalibrationError
+from arm_testing.key_bounds import bounded, check_bounds, owners
 from arm_testing.plain_data import at, places
 from jsonschema import Draft202012Validator
 
@@ -57,7 +59,7 @@ def changed(data, path, value):
 
 def test_shipped_schema_is_up_to_date():
     file = Path(__file__).parents[3] / "schema" / SCHEMA
-    assert file.read_text(encoding="utf-8") == schema_text(), ANEW
+    assert file.read_text(encoding="utf-8") == schema_text(calibration_schema()), ANEW
 
 
 def test_shipped_files_are_valid_and_name_the_schema(calibration_path, validator):
@@ -112,3 +114,29 @@ def test_reader_rejects_everything_the_schema_rejects(full, validator, wrong):
                 refused += 1
                 assert not accepted(data), path
     assert refused > 20
+
+
+ON_BUS = """
+robot: nut_arm
+bus: {port: /dev/ttyACM0, baud_rate: 1000000, protocol: other}
+joints:
+  turns: {id: 1, points_deg_counts: [[-90, 1024], [90, 3072]], count_limits: [1024, 3072],
+    speed_deg_s: 400, stiffness_nm_rad: 8, homing_offset: 3}
+  slides: {id: 2, points_mm_counts: [[-90, 1024], [90, 3072]], count_limits: [1024, 3072],
+    speed_mm_s: 400, stiffness_n_mm: 8, homing_offset: 3}
+"""
+
+
+def test_reader_refuses_what_the_declared_bounds_exclude(full):
+    full["joints"]["turns"]["stiffness_nm_rad"] = full["joints"]["slides"]["stiffness_n_mm"] = 8
+    covered, accepted = set(), 0
+    for data in (full, yaml.safe_load(ON_BUS)):
+        numbers = bounded(CALIBRATION, data)
+        covered |= {number.owner for number in numbers}
+        accepted += check_bounds(
+            numbers,
+            data,
+            lambda file: parse_calibration(yaml.safe_dump(file).encode(), Path("x.yaml")),
+            CalibrationError,
+        )
+    assert covered == set(owners(CALIBRATION)) and len(covered) >= 14 and accepted >= 20

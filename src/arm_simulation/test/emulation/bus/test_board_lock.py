@@ -82,23 +82,20 @@ def test_second_driver_of_a_board_is_refused_until_the_first_ends(make_bench, ba
     first, second = (
         make_bench(backend=backend, sim_registers=str(tmp_path / "board")) for _ in range(2)
     )
-    first.driver.open()
-    first.arm()
+    first.armed()
     writes = second.chip.channel_writes
     for _ in range(2):
         with pytest.raises(BusError, match="in use by process"):
             second.driver.open()
     assert second.chip.channel_writes == writes
     first.driver.close("hold")
-    second.driver.open()
-    second.arm()
+    second.armed()
     assert second.controller.state is DriverState.ARMED
 
 
 def test_release_works_while_a_driver_holds_the_board(make_bench, tmp_path, capsys):
     bench = make_bench(sim_registers=str(tmp_path / "board"))
-    bench.driver.open()
-    bench.arm()
+    bench.armed()
     bench.go(0.5, -0.5, 0.5, 1.0)
     bench.tick(10)
     assert release.main(["--sim", str(tmp_path / "board")]) == 0

@@ -111,7 +111,7 @@ def test_speed_option_limits_the_motion(made, calibration_path, capsys):
         ("waist=100", "100 deg of posture waist=100 is 10 deg outside of its limits -90 deg"),
         ("wiast=10", "did you mean 'waist'"),
         ("waist=ten", "'ten' is not a number"),
-        ("waist=nan", "position of posture waist=nan is nan"),
+        ("waist=nan", "'waist=nan': nan is not finite"),
         ("--speed=0", "not above 0"),
     ],
 )

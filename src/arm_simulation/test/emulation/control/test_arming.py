@@ -57,7 +57,7 @@ def test_no_channel_register_is_written_before_arming(bench):
     assert bench.chip.channel_writes == 0 and (stands(bench) == stood).all()
     assert bench.controller.state is DriverState.UNKNOWN
     assert set(bench.controller.snapshot().positions) == {None}
-    assert set(bench.controller.snapshot().estimated) == {None}
+    assert set(bench.controller.snapshot().servo_estimates) == {None}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -81,7 +81,7 @@ def test_slow_homing_moves_joints_one_by_one_and_slowly(opened, clock, seed):
     ]
     np.testing.assert_allclose(stands(bench), rest, atol=8.0)
     assert bench.controller.state is DriverState.ARMED and all(bench.pulses)
-    assert "not measured" in bench.controller.snapshot().message
+    assert "not measured" in bench.message
 
 
 def test_homing_status_names_the_joint_and_leaves_its_position_unknown(bench):
@@ -137,8 +137,7 @@ def test_arming_again_after_a_stop_continues_with_the_remaining_joints(opened, r
 def test_only_servos_without_pulses_are_homed_after_a_crash(make_bench, tmp_path):
     board = {"sim_registers": str(tmp_path / "board")}
     crashed = make_bench(recovery="direct", **board)
-    crashed.driver.open()
-    crashed.arm()
+    crashed.armed()
     crashed.driver.bus.release([1])
     crashed.driver.bus.close()  # as the end of its process does
     again = make_bench(recovery="slow", **board)
@@ -146,7 +145,8 @@ def test_only_servos_without_pulses_are_homed_after_a_crash(make_bench, tmp_path
     assert again.chip.channel_writes == 0
     shot = again.controller.snapshot()
     assert [p is None for p in shot.positions] == [False, True, False, False, False]
-    assert shot.estimated == shot.positions and again.controller.state is DriverState.UNKNOWN
+    assert shot.servo_estimates == shot.servo_positions
+    assert again.controller.state is DriverState.UNKNOWN
     again.controller.arm()
     while again.controller.arming:
         again.tick()
@@ -160,16 +160,16 @@ def test_estimate_is_unknown_until_the_servo_must_have_arrived(opened):
     known = 0
     for _ in range(60):
         bench.tick()
-        estimated = bench.controller.snapshot().estimated
+        estimated = bench.controller.snapshot().servo_estimates
         for servo, at, said in zip(
             bench.driver.output.maps, stands(bench), estimated, strict=True
         ):
             if said is not None:
                 known += 1
                 assert abs(servo.setpoint_of(said) - at) <= 11.0
-    assert known > 100 and None not in bench.controller.snapshot().estimated
+    assert known > 100 and None not in bench.controller.snapshot().servo_estimates
     bench.controller.release("the test says so.")
-    assert set(bench.controller.snapshot().estimated) == {None}
+    assert set(bench.controller.snapshot().servo_estimates) == {None}
 
 
 maps = st.builds(

@@ -16,18 +16,11 @@ MODE1, MODE2, LED0 = 0x00, 0x01, 0x06
 
 @pytest.fixture
 def bench(make_bench, backend):
-    made = make_bench(backend=backend)
-    made.driver.open()
-    made.arm()
-    return made
+    return make_bench(backend=backend).armed()
 
 
 def maps(bench):
     return bench.driver.output.maps
-
-
-def message_of(bench) -> str:
-    return bench.controller.snapshot().message
 
 
 def register(channel: int, count: int) -> bytes:
@@ -75,7 +68,7 @@ def test_arming_and_opening_survive_flipped_bits(make_bench, backend):
         bench.faults.flip_writes(0.05, seed)
         bench.driver.open()
         bench.arm()
-        assert bench.controller.state is DriverState.ARMED, message_of(bench)
+        assert bench.controller.state is DriverState.ARMED, bench.message
         assert bench.chip.running and bench.chip.registers[MODE2] == 0x04
         bench.faults.clear()
         assert bench.pulses == [
@@ -107,9 +100,9 @@ def test_channel_that_keeps_no_write_is_switched_off(bench, monkeypatch):
     bench.tick(10)
     assert bench.controller.state is DriverState.FAULT and bench.chip.count(2) == 0
     assert all(bench.chip.count(channel) for channel in (0, 1, 3))
-    assert "the bus corrupts data" in message_of(bench)
-    assert message_of(bench).endswith("Switched off: Channel 2 of the servo board.")
-    assert "another program" not in message_of(bench)
+    assert "the bus corrupts data" in bench.message
+    assert bench.message.endswith("Switched off: Channel 2 of the servo board.")
+    assert "another program" not in bench.message
 
 
 @pytest.mark.parametrize("first", [0, 20])
@@ -126,7 +119,7 @@ def test_no_foreign_value_outlives_the_next_tick(bench, first):
             if bench.chip.count(1) == 943:
                 bench.tick()
                 found += 1
-                message = message_of(bench)
+                message = bench.message
                 assert "to 943 without this driver: another program writes" in message
                 assert bench.controller.state is DriverState.FAULT and "corrupts" not in message
         assert bench.chip.count(1) != 943
@@ -140,7 +133,7 @@ def test_foreign_writer_that_continues_is_always_found(bench):
     for after in range(0, 600, 11):
         bench.faults.write_by_others(register(1, 943), after)
     bench.tick(10)
-    assert bench.controller.state is DriverState.FAULT and "another program" in message_of(bench)
+    assert bench.controller.state is DriverState.FAULT and "another program" in bench.message
 
 
 def test_one_foreign_write_on_a_bad_bus_is_put_back_logged_and_counted(bench, caplog):
@@ -153,7 +146,7 @@ def test_one_foreign_write_on_a_bad_bus_is_put_back_logged_and_counted(bench, ca
         bench.tick()
         assert bench.chip.count(1) != 312
     assert bench.driver.output.monitor.unexplained == 1
-    assert bench.controller.state is DriverState.FAULT and "another program" in message_of(bench)
+    assert bench.controller.state is DriverState.FAULT and "another program" in bench.message
     (said,) = [r for r in caplog.records if "without a known cause" in r.message]
     assert "Channel 1" in said.message and "to 312" in said.message
 
@@ -174,7 +167,7 @@ def test_reads_that_always_fail_once_do_not_keep_the_tick(bench, monkeypatch):
     monkeypatch.setattr(bench.driver.bus, "read_counts", disturbed)
     bench.tick()
     assert bench.controller.state is DriverState.FAULT and all(bench.pulses)
-    assert "disturbed all the time" in message_of(bench)
+    assert "disturbed all the time" in bench.message
 
 
 def test_foreign_write_is_found_among_flipped_reads(bench):
@@ -183,7 +176,7 @@ def test_foreign_write_is_found_among_flipped_reads(bench):
     bench.tick(20)
     bench.chip.write(register(1, 312))
     bench.tick(10)
-    assert bench.controller.state is DriverState.FAULT and "another program" in message_of(bench)
+    assert bench.controller.state is DriverState.FAULT and "another program" in bench.message
 
 
 def test_channels_switched_off_by_release_stay_off(bench):
@@ -192,7 +185,7 @@ def test_channels_switched_off_by_release_stay_off(bench):
     bench.chip.write(bytes([0xFD, 0x10]))  # ALL_LED_OFF_H
     bench.tick(10)
     assert bench.controller.state is DriverState.FAULT and not any(bench.pulses)
-    assert "switched off by another program, such as release" in message_of(bench)
+    assert "switched off by another program, such as release" in bench.message
 
 
 @pytest.mark.parametrize("bit", [0x10, 0x08, 0x04, 0x01])  # INVRT, OCH, OUTDRV, OUTNE
@@ -202,7 +195,7 @@ def test_mode2_is_watched_and_set_again(bench, bit):
     bench.chip.write(bytes([MODE2, 0x04 ^ bit]))
     bench.tick(6)
     assert bench.controller.state is DriverState.FAULT and goal.done
-    assert "changed the servo board's mode registers" in message_of(bench)
+    assert "changed the servo board's mode registers" in bench.message
     assert bench.chip.registers[MODE2] == 0x04
     assert all(pulse < 2600.0 for pulse in bench.pulses)
 
@@ -233,10 +226,10 @@ def test_positions_are_unknown_after_a_fault(bench, event):
     seen = bench.controller.snapshot()
     assert seen.state is DriverState.FAULT
     nothing = (None,) * len(seen.positions)
-    assert (seen.positions, seen.counts, seen.estimated) == (nothing,) * 3
+    assert (seen.positions, seen.counts, seen.servo_estimates) == (nothing,) * 3
     bench.controller.disarm()
     assert bench.controller.state is DriverState.UNKNOWN
-    assert "Positions are unknown" in message_of(bench)
+    assert "Positions are unknown" in bench.message
 
 
 def test_expected_value_needs_one_read_and_others_several():

@@ -28,14 +28,7 @@ def new(make_bench, backend):
 
 @pytest.fixture
 def bench(new):
-    made = new()
-    made.driver.open()
-    made.arm()
-    return made
-
-
-def message_of(bench) -> str:
-    return bench.controller.snapshot().message
+    return new().armed()
 
 
 def assert_rearms_and_moves(bench) -> None:
@@ -87,7 +80,7 @@ def test_persistent_fault_requires_rearming(bench, number, remedy):
     bench.faults.fail(number)
     bench.tick(5)
     assert bench.controller.state is DriverState.FAULT and goal.done
-    message = message_of(bench)
+    message = bench.message
     assert remedy in message and "0x40 of the simulated bus" in message
     assert message.endswith(f"then run {ARM}.")
     bench.controller.stop()
@@ -98,7 +91,7 @@ def test_persistent_fault_requires_rearming(bench, number, remedy):
         bench.controller.reset()
     bench.faults.clear()
     bench.tick(5)
-    assert bench.pulses == before and message_of(bench) == message
+    assert bench.pulses == before and bench.message == message
     assert_rearms_and_moves(bench)
 
 
@@ -134,7 +127,7 @@ def test_board_reset_is_detected(bench, moving, fate):
     bench.chip.power_on()
     bench.tick(6)  # a tenth of a second
     assert bench.controller.state is DriverState.FAULT
-    assert "reset or lost its power" in message_of(bench)
+    assert "reset or lost its power" in bench.message
     seen = []
     bench.chip.changed = lambda: seen.append(bench.pulses)
     bench.controller.disarm()
@@ -164,7 +157,7 @@ def test_writes_by_another_program_are_detected(bench):
     bench.chip.write(bytes([0x06 + 4 * 2, 0, 0, 0xE8, 0x01]))
     bench.tick(40)
     assert bench.controller.state is DriverState.FAULT
-    assert re.search("Channel 2.*another program", message_of(bench))
+    assert re.search("Channel 2.*another program", bench.message)
 
 
 def test_changed_address_is_reported_on_open(new):
@@ -194,7 +187,7 @@ def test_bus_that_gets_stuck_is_a_fault(bench, stick):
     stick(bench.faults)
     bench.tick(3)
     assert bench.controller.state is DriverState.FAULT
-    assert "the bus is stuck" in message_of(bench)
+    assert "the bus is stuck" in bench.message
     bench.faults.clear()
     assert_rearms_and_moves(bench)
 
@@ -310,7 +303,7 @@ def test_stall_during_arming_ends_it_and_at_rest_changes_nothing(rig, make_bench
     bench.tick(3)
     bench.controller.stalled(3.0)
     assert bench.controller.state is DriverState.UNKNOWN and not bench.controller.arming
-    assert "not armed" in bench.controller.snapshot().message
+    assert "not armed" in bench.message
     rig.arm()
     before = rig.controller.snapshot()
     rig.controller.stalled(3.0)

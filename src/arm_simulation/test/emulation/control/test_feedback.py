@@ -36,14 +36,7 @@ class Arm:
         self.controller = bench.controller
         self.servos = bench.driver.emulation.servos
         self.faults = bench.driver.emulation.faults
-
-    def tick(self, number: int = 1) -> None:
-        for _ in range(number):
-            self.clock.time += self.driver.period
-            try:
-                self.controller.tick()
-            except HardwareError as error:
-                assert str(error) == self.message
+        self.tick = bench.tick
 
     def run(self, goal, most: int = 400) -> None:
         while not goal.done:
@@ -224,12 +217,6 @@ def test_count_beyond_a_turn_is_named_with_the_multi_turn_setting(closed_so101, 
     with pytest.raises(StateError, match=rf"wrist_roll \(servo 5\) is at count {count},.*Phase"):
         closed_so101.controller.arm()
     assert not any(closed_so101.torques)
-
-
-def test_servo_without_torque_is_refused_at_configure(closed_so101):
-    closed_so101.servos[2].set(sts3215.TORQUE_LIMIT, 0)
-    with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 356"):
-        closed_so101.driver.open()
 
 
 def test_sagging_so101_as_lerobot_sets_it_still_succeeds_and_grips(so101):

@@ -99,7 +99,7 @@ def test_servos_that_pull_each_other_apart_lose_their_torque(bench, servos):
     goal = follow(bench, 0, 35, -35, path={})
     bench.tick(250)
     assert goal.done and bench.controller.state is DriverState.FAULT
-    assert "They were released" in bench.controller.snapshot().message
+    assert "They were released" in bench.message
     assert torques(servos) == [1, 0, 0, 1]
 
 

@@ -9,8 +9,7 @@ HELD = (0.0, 0.8, 0.3, 0.0)
 
 def test_driver_compensates_with_the_stiffness_of_its_calibration(make_bench):
     bench = make_bench(max_sag_compensation=0.05)
-    bench.driver.open()
-    bench.arm()
+    bench.armed()
     goal = bench.go(*HELD)
     bench.tick(200)
     assert goal.outcome is GoalOutcome.SUCCEEDED

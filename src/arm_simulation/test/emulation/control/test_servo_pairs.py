@@ -266,4 +266,4 @@ def test_pair_that_comes_apart_is_a_fault(serial):
     serial.go(0.0, 1.4, time=1.5)
     serial.tick(100)
     assert serial.controller.state is DriverState.FAULT
-    assert "left and right differ by" in serial.controller.snapshot().message
+    assert "left and right differ by" in serial.message

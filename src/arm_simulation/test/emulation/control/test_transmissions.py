@@ -17,7 +17,7 @@ from arm_hardware.commands.calibrate_kinematics import with_zeros
 from arm_hardware.commands.verify import tip_resolution
 from arm_hardware.control.snapshot import DriverState
 from arm_hardware.driver import Driver
-from arm_hardware.errors import RELEASE, CalibrationError, CommandError, HardwareError, StateError
+from arm_hardware.errors import RELEASE, CommandError, HardwareError, StateError
 from arm_hardware.motion.goal_validation import GoalPoint, TrajectoryGoal, validate_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_hardware.motion.trajectory_start import plan_yield
@@ -345,22 +345,6 @@ def test_servos_of_one_joint_are_never_sent_apart(bench, monkeypatch):
     with pytest.raises(HardwareError, match="work against each other; this was held back"):
         output.write(bench.controller.command()[0], first=True)
     assert output.bus.read([4, 5]) == before and away
-
-
-def test_entries_of_the_calibration_have_the_names_of_actuators(model, servos):
-    text = servos.read_text()
-    servos.write_text(text.replace("  shoulder_left:", "  shoulder:"))
-    with pytest.raises(CalibrationError, match="'shoulder' is not an actuator of this robot"):
-        load_calibration(servos).maps(axes_of(model))
-    a, b = text.index("  shoulder_left"), text.index("  shoulder_right")
-    servos.write_text(text[:a] + text[b:])
-    with pytest.raises(CalibrationError, match="'shoulder_left' has no entry"):
-        load_calibration(servos).maps(axes_of(model))
-    servos.write_text(text.replace("channel: 5", "channel: 4"))
-    with pytest.raises(
-        CalibrationError, match=r"\d+: .*channel 4, which shoulder_left already has"
-    ):
-        load_calibration(servos)
 
 
 def test_speed_of_a_calibrated_servo_bounds_its_joint_over_the_gear(model, servos):

@@ -8,7 +8,8 @@ import signal
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_testing.factories import factory
-from arm_testing.processes import end, output_of, start_python
+from arm_testing.processes import end, kill, output_of, start_python
+from arm_testing.waiting import wait_for
 
 from arm_interfaces.msg import HardwareStatus
 
@@ -27,9 +28,9 @@ def command(*words):
     return code, "".join(line for line in text.splitlines(True) if "RTPS" not in line)
 
 
-def kill(process):
-    process.kill()
-    process.communicate()
+def wait_for_answer(expected, *words):
+    """Run a command until its exit code and output are as expected: discovery has no end."""
+    wait_for(lambda: expected(*command(*words)), " ".join(words))
 
 
 @pytest.fixture
@@ -105,13 +106,15 @@ def test_commands_ask_which_of_several_drivers_is_meant(driver):
     for name in ("left", "right"):
         code, text = command("arm", "--namespace", name)
         assert code == 0, text
-    code, text = command("disarm")
-    assert code == 1 and "choose one by --namespace: /left, /right" in text, text
-    code, text = command("stop")
-    assert code == 0 and {line.split(":")[0] for line in text.splitlines()} == {
-        "/left/arm_hardware",
-        "/right/arm_hardware",
-    }
+    question = "choose one by --namespace: /left, /right"
+    wait_for_answer(lambda code, text: code == 1 and question in text, "disarm")
+    both = {"/left/arm_hardware", "/right/arm_hardware"}
+    wait_for_answer(
+        lambda code, text: (
+            code == 0 and {line.split(":")[0] for line in text.splitlines()} == both
+        ),
+        "stop",
+    )
     for process in processes:
         assert end(process, signal.SIGINT)[0] == 0
 

@@ -34,22 +34,17 @@ main()
 @pytest.fixture(scope="module")
 def arm():
     client = nc.Client()
-    process = nc.NodeProcess(
+    with nc.running_driver(
+        client,
         NODE,
         hardware="sim",
         backend="feetech",
         calibration="nut_arm_feetech",
         autostart="none",
         **{"constraints.wrist_roll.trajectory": 0.15},
-    )
-    try:
+    ):
         assert client.change(Transition.TRANSITION_CONFIGURE)
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0, output
-    assert "Traceback" not in output
 
 
 def rest_of_the_hand(arm) -> bool:

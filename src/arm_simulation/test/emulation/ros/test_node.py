@@ -38,21 +38,16 @@ def slow_jaws(tmp_path_factory):
 def running(request, slow_jaws):
     client = nc.Client()
     client.hardware, client.speed = request.param, SPEEDS[request.param]
-    process = nc.NodeProcess(
+    with nc.running_driver(
+        client,
         robot=slow_jaws,
         hardware=request.param,
         backend="i2c_dev",
         speed=client.speed,
         autostart="activate",
-    )
-    try:
+    ):
         client.wait_armed()
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0, output
-    assert "Traceback" not in output
 
 
 @pytest.fixture

@@ -28,7 +28,8 @@ TIGHT = 1e-4  # [rad] lag of a linear profile that starts from rest is larger
 def running():
     client = nc.Client()
     client.scaling.publish(SpeedScalingFactor(factor=1.0))  # latched, and for another driver
-    process = nc.NodeProcess(
+    with nc.running_driver(
+        client,
         hardware="sim",
         backend="i2c_dev",
         speed=SPEED,
@@ -39,15 +40,9 @@ def running():
             "constraints.elbow.goal": 0.2,
             "speed_scaling.initial_scaling_factor": 0.5,
         },
-    )
-    try:
+    ):
         client.wait_armed()
         yield client
-    finally:
-        code, output = process.end()
-        client.close()
-    assert code == 0, output
-    assert "Traceback" not in output
 
 
 def test_initial_scaling_factor_holds_until_the_first_message(running):

@@ -16,8 +16,9 @@ from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.task.sending import files_of
-from arm_testing.processes import start_python
-from arm_testing.ros.stack import seconds
+from arm_testing.plans import MEASURE
+from arm_testing.processes import kill, start_python
+from arm_testing.ros.stack import seconds, swing
 from arm_testing.terminal import PtyProgram
 from builtin_interfaces.msg import Time
 from std_msgs.msg import String
@@ -30,14 +31,7 @@ from arm_interfaces.srv import CheckTask, TouchBolt
 from arm_kinematics import Chain
 
 RESULT = RunTask.Result
-# Motions clear of the bolts, slow enough to be interrupted.
-SWING = """\
-task: swing
-steps:
-  - move_joints: {name: there, joints: {waist: -0.4}, speed: 0.02}
-  - open: {width_mm: 20}
-  - move_joints: {name: back, joints: {waist: 0.0}, speed: 0.02}
-"""
+SWING = swing(0.02)
 LOOKS = """
 task: looks
 defaults: {speed: 1}
@@ -60,7 +54,7 @@ ABSURD = {
     "retreat: {distance: 300}": "is `_mm` missing?",
     "turn: {angle_deg: 1e9}": "no angle may exceed 10 turns",
     "move_pose: {xyz: [0.2, 0, 0.1], axis: [1e300, 1e300, 0]}": "not with this orientation",
-    "move_posture: {posture: rest, speed: 1e-300}": "must be at least 0.001",
+    "move_posture: {posture: rest, speed: 1e-300}": "must be from 0.001 to 1",
     "play: /etc/passwd": "the task:3: step play: /etc/passwd: there is no such file",
 }
 SEEN = """
@@ -70,21 +64,6 @@ steps:
   - find_frame: {frame: part, timeout: 600}
   - move_linear: {frame: part, xyz_mm: [0, 0, -5], orientation: any}
 """
-MEASURE = """
-task: measure
-scene: nut_transfer
-defaults: {speed: 1, tilt_deg: 8}
-steps:
-  - open: {width_mm: 20}
-  - unscrew: {bolt: upper_bolt, pull_off_turns: 1}
-  - find_thread: {bolt: lower_bolt, press_mm: 1, around_deg: -110}
-"""
-
-
-def swing(arm, **options):
-    handle = arm.send(arm.run_task, RunTask.Goal(task="swing", text=SWING, **options))
-    assert handle.accepted
-    return handle
 
 
 def has_left(arm):
@@ -107,8 +86,7 @@ def programs(arm):
     assert [program.stdout.readline() for program in started] == ["connected\n"] * 2
     yield started
     for program in started:
-        program.kill()
-        program.communicate()
+        kill(program)
 
 
 def test_killed_program_ends_its_own_motion_and_nobody_elses(arm, programs):
@@ -160,7 +138,7 @@ def test_dry_run_and_check_task_move_nothing(arm):
 
 
 def test_absurd_requests_leave_a_running_task_alone(arm):
-    goal = RunTask.Goal(task="long", text=f"{SWING.replace('0.02', '0.002')}  - wait: 3600\n")
+    goal = RunTask.Goal(task="long", text=f"{swing(0.002)}  - wait: 3600\n")
     handle = arm.send(arm.run_task, goal)
     arm.wait_for(lambda: arm.joints["waist"] < -0.02, "the waist on its way")
     client = arm.node.create_client(CheckTask, "check_task")
@@ -176,7 +154,7 @@ def test_absurd_requests_leave_a_running_task_alone(arm):
 
 def test_arm_holds_while_the_nut_is_not_seen(arm):
     """The simulated world is frozen for a while; the arm moves on when it sees again."""
-    goal = RunTask.Goal(task="swing", text=SWING.replace("speed: 0.02", "speed: 0.002"))
+    goal = RunTask.Goal(task="swing", text=swing(0.002))
     handle = arm.send(arm.run_task, goal)
     arm.wait_for(lambda: arm.joints["waist"] < -0.02, "the waist on its way")
     arm.freeze("nut_world")
@@ -200,7 +178,7 @@ def test_interrupted_behaviour_stops_the_arm_before_the_next_one_moves_it(arm, t
     from py_trees.common import Status
 
     file = tmp_path / "swing.yaml"
-    file.write_text(SWING.replace("speed: 0.02", "speed: 0.002"))
+    file.write_text(swing(0.002))
     home = tmp_path / "home.yaml"
     home.write_text("task: home\nsteps:\n  - move_joints: {joints: {waist: 0.0}}\n")
     with Arm(arm.node) as client:
@@ -261,7 +239,8 @@ def test_click_tells_where_a_thread_starts(arm):
     assert "no nut has clicked on lower_bolt yet" in arm.request(client, write).message
     answer = arm.request(client, click)
     assert not answer.success and "run a task with the step find_thread" in answer.message
-    handle = arm.send(arm.run_task, RunTask.Goal(task="measure", text=MEASURE))
+    text = MEASURE.replace("upper_bolt", "{bolt: upper_bolt, pull_off_turns: 1}")
+    handle = arm.begin(text.replace("search_mm: 1, around_deg: 0", "around_deg: -110"), "measure")
     arm.wait_for(lambda: arm.nut.message.startswith("clicks on lower_bolt"), "the click")
     answer = arm.request(client, click)
     assert answer.success, answer.message
@@ -296,7 +275,7 @@ def test_pause_step_resume_and_stop(arm):
     for name in ("pause", "resume", "step", "stop"):
         answer = arm.trigger(f"task_server/{name}")
         assert (answer.success, answer.message) == (False, "no task is running")
-    handle = swing(arm)
+    handle = arm.begin(SWING)
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("task_server/pause").success
     state = arm.wait_task(TaskState.PAUSED)
@@ -320,7 +299,7 @@ def test_pause_step_resume_and_stop(arm):
     state = arm.wait_task(TaskState.IDLE)
     assert state.message == result.message and "it can be resumed at step 3" in result.message
     arm.wait_still()
-    handle = swing(arm, start_step=result.resume_step, single_step=True)
+    handle = arm.begin(SWING, start_step=result.resume_step, single_step=True)
     state = arm.wait_task(TaskState.PAUSED, step=2)
     assert state.message.startswith("paused")
     assert arm.trigger("task_server/resume").success
@@ -331,7 +310,7 @@ def test_pause_step_resume_and_stop(arm):
 
 
 def test_second_task_is_rejected_and_cancel_holds_the_arm(arm):
-    handle = swing(arm)
+    handle = arm.begin(SWING)
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
     second = arm.run()
     assert second.status == RESULT.NOT_READY
@@ -347,7 +326,7 @@ def test_second_task_is_rejected_and_cancel_holds_the_arm(arm):
 
 
 def test_stop_ends_the_task_and_latches(arm):
-    handle = swing(arm)
+    handle = arm.begin(SWING)
     arm.wait_for(lambda: has_left(arm), "the waist on its way")
     assert arm.trigger("arm_hardware/stop").success
     assert arm.result(handle).status == RESULT.HARDWARE
@@ -391,11 +370,10 @@ def test_run_task_is_controlled_by_keys(arm, tmp_path):
     task = tmp_path / "swing.yaml"
     task.write_text(SWING)
     main = "from arm_tasks.commands.entry_points import run_task; exit(run_task())"
-    program = PtyProgram(
+    with PtyProgram(
         *(sys.executable, "-c", main, str(task), "--output", str(tmp_path), "--single-step"),
         environment=dict(os.environ),
-    )
-    try:
+    ) as program:
         program.wait_for("Keys: space pauses and resumes, s does one step")
         program.wait_for("[1   ] paused: ready for the first step")
         program.type("s")
@@ -405,6 +383,4 @@ def test_run_task_is_controlled_by_keys(arm, tmp_path):
         program.type(" ")
         program.wait_for("Done: all steps of swing were done")
         assert program.end() == 0
-    finally:
-        program.close()
     arm.wait_for(lambda: abs(arm.joints["waist"]) < 0.02, "the end of the swing")

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
+from arm_description.model.units import SHOWN
 from arm_kinematics.paths.cartesian_path import PathStatus
 from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 
@@ -260,7 +261,7 @@ MOTIONS: dict[type[steps.StepBase], Callable[[Motions, Any, str], None]] = {
 
 def _beyond(chain: Chain, joint: int, excess: float) -> OutOfReach:
     prismatic = chain.sliding[joint]
-    amount = f"{excess * 1e3:.1f} mm" if prismatic else f"{math.degrees(excess):.1f} deg"
+    amount = SHOWN.fixed(excess, "prismatic" if prismatic else "revolute")
     what = f"joint {chain.joint_names[joint]} is {amount} beyond its limit"
     missing = (excess, 0.0) if prismatic else (0.0, excess)
     return OutOfReach(what, *missing, reason=PathStatus.JOINT_LIMIT)

@@ -8,6 +8,7 @@ import numpy as np
 from arm_common.files.access import FileAccess
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
+from arm_description.model.units import millimetres
 from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
@@ -87,10 +88,10 @@ class PlayPlanner:
         depths = tip_depths(obj, tips[:, :3, 3])
         deepest = int(np.argmax(depths))
         if depths[deepest] > labels.source.depth + TOUCH:
-            x, y, z = tips[deepest, :3, 3] * 1e3
+            at = millimetres(tips[deepest, :3, 3])
             what = (
                 f"the tool would be {depths[deepest] * 1e3:.1f} mm deep in {obj.name}, where"
-                f" {labels.source.depth * 1e3:g} mm are allowed, at ({x:.1f}, {y:.1f}, {z:.1f}) mm"
+                f" {labels.source.depth * 1e3:g} mm are allowed, at ({at}) mm"
             )
             raise self._builder.refuse(labels, OutOfReach(what, reason=PathStatus.COLLISION))
 

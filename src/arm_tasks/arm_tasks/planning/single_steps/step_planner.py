@@ -13,6 +13,7 @@ from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.plugins import PluginGroup
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
+from arm_description.model.units import millimetres
 
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.plan import Situation
@@ -191,8 +192,7 @@ class StepPlanner:
             labels = Labels(step, name, f"looking for {step.frame}")
             self.builder.add(labels, "find", 0.0, find=step, timeout=step.timeout)
             return
-        x, y, z = (float(v) * 1e3 for v in T[:3, 3])
-        message = f"{step.frame} was found at ({x:.1f}, {y:.1f}, {z:.1f}) mm in {BASE_FRAME}"
+        message = f"{step.frame} was found at ({millimetres(T[:3, 3])}) mm in {BASE_FRAME}"
         self.builder.add(Labels(step, name, message), "wait", 0.0, timeout=step.timeout)
         self.world = replace(self.world, scene=self.world.scene.with_frame(step.frame, T))
 

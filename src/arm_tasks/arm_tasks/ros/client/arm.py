@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import time
@@ -13,11 +14,12 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 import rclpy
 from arm_common.network import limit_to_this_computer
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import CALLS
+from arm_common.ros.service_client import ServiceClient
 from arm_common.suggestions import did_you_mean
 from geometry_msgs.msg import Point
 from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
+from rclpy.task import Future
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.srv import RecordPath, TeachPose, TouchBolt
@@ -28,6 +30,7 @@ from arm_tasks.ros.client.task_goal import ANSWER, XYZ, number_of
 P = ParamSpec("P")
 T = TypeVar("T")
 _MAX_AGE = 2.0  # [s] of the last joint_states
+_ASK_AGAIN = 2.0  # [s]
 SURFACES = {
     "rim": TouchBolt.Request.RIM,
     "end": TouchBolt.Request.END,
@@ -100,7 +103,7 @@ class Arm:
         self._joints: Mapping[str, float] = {}
         self._received = -_MAX_AGE
         self._received_any = False
-        self._parameters = self.node.create_client(GetParameters, "task_server/get_parameters")
+        self._parameters = ServiceClient(self.node, GetParameters, "task_server/get_parameters")
         self.node.create_subscription(JointState, "joint_states", self._on_joints, 10)
 
     move_joints = _blocking(AsyncArm.move_joints)
@@ -170,22 +173,37 @@ class Arm:
             if self.later.missing or not self._received_any:
                 return self.later.missing or "joint_states"
             if not self._is_prefix_known:
-                return "" if self._parameters.service_is_ready() else "the task server"
+                return "" if self._parameters.is_ready else "the task server"
             return "" if self._joints else f"joints named {self._names.prefix}* in joint_states"
 
         try:
             await self._thread.until(lambda: not missing(), timeout, "the arm")
             if not self._is_prefix_known:
-                await self._find_prefix()
+                await self._find_prefix(end)
                 left = end - time.monotonic()
                 await self._thread.until(lambda: not missing(), left, "the arm")
         except ArmTimeoutError:
             what = missing() or "the arm"
             raise ArmTimeoutError(f"waited {timeout:g} s for {what}; is it running?") from None
 
-    async def _find_prefix(self) -> None:
-        """Use the prefix of the task server, which is one of its parameters."""
-        response = await self._parameters.call_async(GetParameters.Request(names=["prefix"]))
+    async def _find_prefix(self, end: float) -> None:
+        """Use the prefix of the task server, one of its parameters; ask until a time [s].
+
+        The response to a client that its server has not yet discovered is lost.
+        """
+        request, asked = GetParameters.Request(names=["prefix"]), list[Future]()
+
+        def answered() -> bool:
+            return any(future.done() for future in asked)
+
+        while not answered():
+            left = end - time.monotonic()
+            if left < 0.0:
+                raise ArmTimeoutError("the task server does not answer")
+            asked.append(self._parameters.call_async(request))
+            with contextlib.suppress(ArmTimeoutError):
+                await self._thread.until(answered, min(_ASK_AGAIN, left), "an answer")
+        response = next(future.result() for future in asked if future.done())
         self._names.prefix = "".join(value.string_value for value in response.values)
         self._is_prefix_known = True
 
@@ -209,7 +227,7 @@ class Teacher:
     def __init__(self, arm: Arm) -> None:
         self._arm = arm
         self._clients = {
-            name: arm.node.create_client(kind, f"teach/{name}", qos_profile=CALLS)
+            name: ServiceClient(arm.node, kind, f"teach/{name}")
             for kind, names in _SERVICES.items()
             for name in names
         }
@@ -268,6 +286,4 @@ class Teacher:
         return self._call("touch_bolt", bolt=bolt, action=chosen, **fields)
 
     def _call(self, service: str, **fields: Any) -> str:
-        client: Any = self._clients[service]
-        request = client.srv_type.Request(**fields)
-        return str(self._arm.later.call(client, request, service).wait().message)
+        return self._arm.later.call(self._clients[service], service, **fields).wait()

@@ -10,18 +10,18 @@ from typing import Any, Literal
 
 from arm_common.errors import InputError
 from arm_common.ros.names import PrefixedNames
-from arm_common.ros.qos import CALLS, service_qos
+from arm_common.ros.qos import service_qos
+from arm_common.ros.service_client import ServiceClient
 from std_srvs.srv import Trigger
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TextFile
 from arm_interfaces.srv import CheckTask
-from arm_tasks.ros.client.future import ArmError, ArmFuture, ClientThread
+from arm_tasks.ros.client.future import SERVER_TIMEOUT, ArmError, ArmFuture, ClientThread, require
 from arm_tasks.ros.client.kinematics import KinematicsVerbs
 from arm_tasks.ros.client.task_goal import (
     ANSWER,
     MOVE,
-    SERVER_TIMEOUT,
     TASK,
     XYZ,
     OnProgress,
@@ -55,9 +55,9 @@ class AsyncArm(KinematicsVerbs):
         super().__init__(thread, names)
         node = thread.node
         self._server = TaskServerClient(node)
-        self._check = node.create_client(CheckTask, "check_task", qos_profile=CALLS)
+        self._check = ServiceClient(node, CheckTask, "check_task")
         self._triggers = {
-            name: node.create_client(Trigger, service, qos_profile=service_qos(name))
+            name: ServiceClient(node, Trigger, service, service_qos(name))
             for name, service in _TRIGGERS.items()
         }
 
@@ -186,14 +186,14 @@ class AsyncArm(KinematicsVerbs):
         self, name: Literal["stop", "reset", "pause", "resume", "step"], timeout: float = ANSWER
     ) -> ArmFuture[str]:
         """Call one of the services without arguments; the result is its message."""
-        return self._thread.start(name, self._trigger, name, timeout=timeout)
+        return self.call(self._triggers[name], name, timeout)
 
-    def call(self, client: Any, request: Any, what: str) -> ArmFuture[Any]:
-        """Call a service whose response has `success` and `message`.
-
-        Without success the future fails with ArmError.
-        """
-        return self._thread.start(what, self._checked, client, request, what, timeout=ANSWER)
+    def call(
+        self, client: ServiceClient, what: str, timeout: float = ANSWER, **fields: Any
+    ) -> ArmFuture[str]:
+        """Call a service; return its message, or fail with ArmError if it has no success."""
+        request = client.kind.Request(**fields)
+        return self._thread.start(what, self._call, client, request, what, timeout=timeout)
 
     @property
     def missing(self) -> str:
@@ -202,7 +202,7 @@ class AsyncArm(KinematicsVerbs):
             return "the task server"
         if not self._kinematics.solve_ik.is_ready:
             return "the kinematics node"
-        return "" if self._triggers["stop"].service_is_ready() else "the servo driver"
+        return "" if self._triggers["stop"].is_ready else "the servo driver"
 
     # -- coroutines, run by the executor thread -----------------------------------------------
 
@@ -224,24 +224,14 @@ class AsyncArm(KinematicsVerbs):
             raise ArmError(result.message, result)
         return result
 
-    async def _call(self, client: Any, request: Any) -> Any:
-        what = f"a server of {client.srv_name}"
-        await self._thread.until(client.service_is_ready, SERVER_TIMEOUT, what)
-        return await client.call_async(request)
-
     async def _check_task(self, what: str, request: CheckTask.Request) -> Any:
-        await self._thread.until(self._check.service_is_ready, SERVER_TIMEOUT, "the task server")
+        await self._thread.until(lambda: self._check.is_ready, SERVER_TIMEOUT, "the task server")
         return await self._server.answer(self._thread, self._check.call_async(request), what)
 
-    async def _trigger(self, name: str) -> str:
-        response = await self._checked(self._triggers[name], Trigger.Request(), name)
+    async def _call(self, client: ServiceClient, request: Any, what: str) -> str:
+        response = await self._thread.call(client, request)
+        require(response.success, what, response)
         return str(response.message)
-
-    async def _checked(self, client: Any, request: Any, what: str) -> Any:
-        response = await self._call(client, request)
-        if not response.success:
-            raise ArmError(f"{what}: {response.message}", response)
-        return response
 
 
 def _files(task: str, scene: str) -> list[TextFile]:

@@ -22,6 +22,7 @@ from typing import Any, Generic, TypeVar
 import rclpy
 from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import STEADY_CLOCK
+from arm_common.ros.service_client import ServiceClient
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
@@ -29,6 +30,7 @@ from rclpy.task import Future
 from arm_tasks.errors import TasksError
 
 T = TypeVar("T")
+SERVER_TIMEOUT = 10.0  # [s], for a server to appear
 _POLL_PERIOD = 0.05  # [s] between checks of a condition
 _CLOSE_TIMEOUT = 5.0  # [s]
 _CANCEL_TIMEOUT = 3.0  # [s] for an arm to brake
@@ -45,6 +47,12 @@ class ArmError(TasksError):
     def __init__(self, what: str, result: Any = None) -> None:
         super().__init__(what)
         self.result = result
+
+
+def require(success: bool, what: str, response: Any) -> None:
+    """Raise ArmError with the message of a response unless it is a success."""
+    if not success:
+        raise ArmError(f"{what}: {response.message}", response)
 
 
 class ArmTimeoutError(ArmError, TimeoutError):
@@ -191,6 +199,12 @@ class ClientThread:
             sleeper = Future(executor=self._executor)
             self._sleepers.append(sleeper)
             await sleeper
+
+    async def call(self, client: ServiceClient, request: Any, server: str = "") -> Any:
+        """Call a service in a coroutine; ArmTimeoutError if no server of it appears."""
+        what = server or f"a server of {client.name}"
+        await self.until(lambda: client.is_ready, SERVER_TIMEOUT, what)
+        return await client.call_async(request)
 
     async def sleep(self, seconds: float) -> None:
         """Wait in a coroutine for a time [s]."""

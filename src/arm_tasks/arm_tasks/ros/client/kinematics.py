@@ -15,21 +15,15 @@ from typing import Any
 import numpy as np
 from arm_common.ros.message_conversions import duration_message, pose_matrix, pose_message
 from arm_common.ros.names import PrefixedNames
+from arm_common.ros.service_client import ServiceClient
 from arm_common.transforms import Array, quaternion, rpy_matrix
 from arm_kinematics.ik.options import PREFERENCE_CONSTANTS
 from arm_kinematics.ros.client import KinematicsClient
 from numpy.typing import ArrayLike, NDArray
 
 from arm_interfaces.srv import CancelIKBatch, SolveDynamics, SolveFK, SolveIK, SolveIKBatch
-from arm_tasks.ros.client.future import ArmError, ArmFuture, ClientThread
-from arm_tasks.ros.client.task_goal import (
-    ANSWER,
-    MOVE,
-    SERVER_TIMEOUT,
-    XYZ,
-    number_of,
-    numbers_of,
-)
+from arm_tasks.ros.client.future import ArmError, ArmFuture, ClientThread, require
+from arm_tasks.ros.client.task_goal import ANSWER, MOVE, XYZ, number_of, numbers_of
 
 _WITH_RESULTS = (SolveIKBatch.Response.SUCCESS, SolveIKBatch.Response.TIMEOUT)
 _ROBOT_TIMEOUT = 5.0  # [s], for a kinematics node that has just started to receive the robot
@@ -223,16 +217,14 @@ class KinematicsVerbs:
 
     # -- coroutines, run by the executor thread -----------------------------------------------
 
-    async def _solve(self, caller: Any, request: Any) -> Any:
+    async def _solve(self, client: ServiceClient, request: Any) -> Any:
         """Call the kinematics node; retry while it has not received the robot yet."""
-        await self._thread.until(lambda: caller.is_ready, SERVER_TIMEOUT, "the kinematics node")
+        response = await self._thread.call(client, request, "the kinematics node")
         end = time.monotonic() + _ROBOT_TIMEOUT
-        while True:
-            response = await caller.call_async(request)
-            now = time.monotonic()
-            if response.status != SolveFK.Response.NOT_READY or now > end:
-                return response
+        while response.status == SolveFK.Response.NOT_READY and time.monotonic() < end:
             await self._thread.sleep(_RETRY_PERIOD)
+            response = await client.call_async(request)
+        return response
 
     async def _ik(self, request: SolveIK.Request) -> IkAnswer:
         response = await self._solve(self._kinematics.solve_ik, request)
@@ -251,8 +243,7 @@ class KinematicsVerbs:
             response = await self._solve(self._kinematics.solve_ik_batch, request)
         finally:
             canceler.is_over = True
-        if response.status not in _WITH_RESULTS:
-            raise ArmError(f"ik_batch: {response.message}", response)
+        require(response.status in _WITH_RESULTS, "ik_batch", response)
         joints = tuple(map(self._names.remove, response.joint_names))
         return IkBatchAnswer(
             response.message,
@@ -265,14 +256,12 @@ class KinematicsVerbs:
 
     async def _fk(self, request: SolveFK.Request) -> Array:
         response = await self._solve(self._kinematics.solve_fk, request)
-        if response.status != SolveFK.Response.SUCCESS:
-            raise ArmError(f"fk: {response.message}", response)
+        require(response.status == SolveFK.Response.SUCCESS, "fk", response)
         return pose_matrix(response.poses[0].pose)
 
     async def _dynamics(self, request: SolveDynamics.Request) -> DynamicsAnswer:
         response = await self._solve(self._kinematics.solve_dynamics, request)
-        if response.status != SolveDynamics.Response.SUCCESS:
-            raise ArmError(f"dynamics: {response.message}", response)
+        require(response.status == SolveDynamics.Response.SUCCESS, "dynamics", response)
         joints = response.joint_names
         rows = response.torques, response.gravity_torques, response.shares
         torques, held, shares = (self._names.own(joints, row) for row in rows)

@@ -20,12 +20,11 @@ from rclpy.task import Future
 
 from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
-from arm_tasks.ros.client.future import ArmError, ClientThread
+from arm_tasks.ros.client.future import SERVER_TIMEOUT, ArmError, ClientThread
 from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs of verbs
-SERVER_TIMEOUT = 10.0  # [s], for a server to appear
 _RESPONSE_TIMEOUT = 30.0  # [s], for an available server to accept a goal
 _HEARTBEAT = "task_server/state"
 _TICK = 0.5  # [s]

@@ -16,11 +16,11 @@ import rclpy
 from arm_common.ros.message_conversions import stamp_seconds, transform_matrix
 from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED
+from arm_common.ros.service_client import ServiceClient
 from arm_common.suggestions import program
 from arm_common.terminal import Keyboard
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
-from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
@@ -78,7 +78,7 @@ class TaskClient:
         self.arm = str(self._node.get_namespace().strip("/"))
         self._server = TaskServerClient(self._node)
         self._controls = {
-            name: self._node.create_client(Trigger, f"task_server/{name}", qos_profile=GOAL)
+            name: ServiceClient(self._node, Trigger, f"task_server/{name}", GOAL)
             for name in ("pause", "resume", "step")
         }
         for kind, topic, callback, qos in (
@@ -183,11 +183,10 @@ class TaskClient:
         services = {" ": "resume" if self._is_paused else "pause", "s": "step"}
         if key not in services:
             _print(_HELP)
-        elif (client := self._controls[services[key]]).service_is_ready():
-            client.call_async(Trigger.Request()).add_done_callback(self._on_response)
+        else:
+            self._controls[services[key]].send(self._on_response)
 
-    def _on_response(self, future: Future) -> None:
-        response = future.result()
+    def _on_response(self, response: Trigger.Response) -> None:
         if not response.success:
             _print(f"Not possible: {response.message}")
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from arm_common.ros.message_conversions import pose_message
 from arm_common.transforms import Array, frame_along, pose
+from arm_description.model.units import millimetres
 from arm_description.robot_model import RobotModel
 
 from arm_interfaces.srv import TouchBolt
@@ -108,5 +109,4 @@ class Touching:
             raise TasksError("the touch point is not finite")
         touches.append(Touch(surface, point))
         response.points = len(touches)
-        x, y, z = point * 1e3
-        return f"point {len(touches)}, {surface.name.lower()}: ({x:.1f}, {y:.1f}, {z:.1f}) mm"
+        return f"point {len(touches)}, {surface.name.lower()}: ({millimetres(point)}) mm"

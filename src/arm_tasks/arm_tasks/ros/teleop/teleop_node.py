@@ -14,12 +14,12 @@ from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.graph import Sliders, has_driver
 from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos
+from arm_common.ros.service_client import ServiceClient
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from control_msgs.action import GripperCommand
 from rclpy.duration import Duration
 from rclpy.node import Node
-from rclpy.task import Future
 from sensor_msgs.msg import BatteryState, Joy
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
@@ -98,9 +98,7 @@ class StreamingNode(Node):  # type: ignore[misc]
             TaskState, "task_server/state", self._on_task, LATCHED
         )
         self._triggers = {
-            name: self.create_client(
-                Trigger, f"arm_hardware/{name}", qos_profile=service_qos(name)
-            )
+            name: ServiceClient(self, Trigger, f"arm_hardware/{name}", service_qos(name))
             for name in ("stop", "reset", "arm", "disarm")
         }
         self._refusal = ""
@@ -117,9 +115,8 @@ class StreamingNode(Node):  # type: ignore[misc]
                 return f"No driver is running: there is nothing to {name}."
             self._view_stopped = name == "stop"
             return ""
-        if not self._triggers[name].service_is_ready():
+        if not self._triggers[name].send(self._on_answer):
             return f"The driver does not respond: it has received no {name}."
-        self._triggers[name].call_async(Trigger.Request()).add_done_callback(self._on_answer)
         return ""
 
     def take_refusal(self) -> str:
@@ -127,8 +124,7 @@ class StreamingNode(Node):  # type: ignore[misc]
         refusal, self._refusal = self._refusal, ""
         return refusal
 
-    def _on_answer(self, future: Future) -> None:
-        answer = future.result()
+    def _on_answer(self, answer: Trigger.Response) -> None:
         self._refusal = "" if answer.success else answer.message
 
     def status(self) -> str:

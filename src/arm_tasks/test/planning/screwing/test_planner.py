@@ -20,6 +20,7 @@ from arm_tasks.scene.grasp import SIXTH
 from arm_tasks.scene.screw_thread import ScrewThread
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration
+from arm_testing.plans import MEASURE
 from arm_testing.samples import sampled
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -314,17 +315,6 @@ def test_nut_must_be_within_the_range_of_the_jaws(request_for, scene, flats, wha
     if not what:
         with pytest.raises(TaskFileError, match="the jaws close to 8 mm; the nut's flats are 2"):
             plan_task(request, collisions=False)
-
-
-MEASURE = """
-task: measure
-scene: nut_transfer
-defaults: {speed: 1, tilt_deg: 8}
-steps:
-  - open: {width_mm: 20}
-  - unscrew: upper_bolt
-  - find_thread: {bolt: lower_bolt, press_mm: 1, search_mm: 1, around_deg: 0}
-"""
 
 
 @pytest.mark.parametrize("around_deg", sampled((0, 120, 240), 120))

@@ -15,44 +15,30 @@ from arm_tasks.ros.task_server.monitors import (
     NutStateChecker,
     WorldObserver,
 )
-from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.scene.nut_state import NutStatus, initial_nut
 from arm_tasks.task.condition import Condition, Signal
 from arm_tasks.task.parser import task_from_text
-from arm_testing.ros.probe import Probe
 from rclpy.qos import qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 
 from arm_interfaces.msg import NutState, TaskState
 
 
-@pytest.fixture(scope="module")
-def probe():
-    probe = Probe()
-    yield probe
-    probe.close()
-
-
-@pytest.fixture
-def subscriber(probe):
-    return NodeConnections(probe.node, lambda: "base_link", None)
-
-
 def until(topic, field="state", **condition):
     return Signal(topic, field=field, **condition or {"equals": "IDLE"})
 
 
-def check(subscriber, condition):
+def check(nodes, condition):
     when = Condition(signal=condition)
     step = SimpleNamespace(label="step 4, wait for left", when=when, command=None, find=None)
     other = SimpleNamespace(when=None, command=None, find=None)
-    subscriber.check(SimpleNamespace(steps=[other, step]))
+    nodes.check(SimpleNamespace(steps=[other, step]))
 
 
-def test_last_message_of_a_latched_topic_counts(probe, subscriber):
+def test_last_message_of_a_latched_topic_counts(probe, nodes):
     publisher = probe.node.create_publisher(TaskState, "/right/latched", LATCHED)
     publisher.publish(TaskState(state=TaskState.RUNNING))
-    watched = subscriber.watch(until("/right/latched"))
+    watched = nodes.watch(until("/right/latched"))
     probe.until(lambda: watched.read().reason == "it is 2")
     publisher.publish(TaskState(state=TaskState.IDLE))
     probe.until(lambda: watched.read().holds)
@@ -60,8 +46,8 @@ def test_last_message_of_a_latched_topic_counts(probe, subscriber):
     assert publisher.get_subscription_count() == 0
 
 
-def test_topic_is_subscribed_once_it_is_published(probe, subscriber):
-    watched = subscriber.watch(until("late", "position[1]", above=0.5))
+def test_topic_is_subscribed_once_it_is_published(probe, nodes):
+    watched = nodes.watch(until("late", "position[1]", above=0.5))
     assert watched.read().reason == "nothing publishes late"
     publisher = probe.node.create_publisher(JointState, "late", qos_profile_sensor_data)
     probe.until(lambda: watched.read().reason == "no message was received on late")
@@ -75,8 +61,8 @@ def test_topic_is_subscribed_once_it_is_published(probe, subscriber):
     watched.close()
 
 
-def test_topic_that_begins_with_another_type_fails(probe, subscriber):
-    watched = subscriber.watch(until("other", type="arm_interfaces/msg/TaskState"))
+def test_topic_that_begins_with_another_type_fails(probe, nodes):
+    watched = nodes.watch(until("other", type="arm_interfaces/msg/TaskState"))
     assert not watched.read().failed
     probe.node.create_publisher(JointState, "other", 1)
     probe.until(lambda: watched.read().failed)
@@ -95,17 +81,17 @@ def test_topic_that_begins_with_another_type_fails(probe, subscriber):
         (until("a topic"), "'a topic' is not the name of a topic: topic name must not contain"),
     ],
 )
-def test_mistake_is_found_before_the_first_motion(probe, subscriber, condition, why):
+def test_mistake_is_found_before_the_first_motion(probe, nodes, condition, why):
     publisher = probe.node.create_publisher(TaskState, "known", LATCHED)
     probe.until(lambda: probe.node.count_publishers("known"))
     with pytest.raises(PlanError) as error:
-        check(subscriber, condition)
+        check(nodes, condition)
     assert str(error.value).startswith("step 4, wait for left: ") and why in str(error.value)
     probe.node.destroy_publisher(publisher)
 
 
-def test_type_that_is_unknown_yet_is_checked_later(subscriber):
-    check(subscriber, until("silent", "whatever"))
+def test_type_that_is_unknown_yet_is_checked_later(nodes):
+    check(nodes, until("silent", "whatever"))
 
 
 class World:

@@ -20,7 +20,6 @@ from arm_tasks.ros.task_server.other_nodes import NodeConnections
 from arm_tasks.task import functions
 from arm_tasks.task.condition import Condition, Signal
 from arm_tasks.task.steps import Command
-from arm_testing.ros.probe import Probe
 from geometry_msgs.msg import PoseStamped, TransformStamped
 from sensor_msgs.msg import Imu, JointState
 from std_msgs.msg import ByteMultiArray, String, UInt8
@@ -31,21 +30,9 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from arm_interfaces.msg import HardwareStatus
 
 
-@pytest.fixture(scope="module")
-def probe():
-    probe = Probe()
-    yield probe
-    probe.close()
-
-
-@pytest.fixture
-def nodes(probe):
-    return NodeConnections(probe.node, lambda: "base_link", None)
-
-
 def command(kind, to, type_name="", **content):
     common = {"name": "light", "kind": kind, "file": "t.yaml", "line": 1, "speed": 1.0}
-    return Command(**common, to=to, type=type_name, content=content)
+    return Command(**common, to=to, type=type_name, content=content, timeout=10.0)
 
 
 def check(nodes, made=None, signal=None):

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Services that are called without blocking; responses arrive in the node's thread."""
+"""Services that a page calls without blocking; responses arrive in the node's thread."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from arm_common.ros.message_conversions import pose_message
 from arm_common.ros.qos import CALLS
+from arm_common.ros.service_client import ServiceClient
 from arm_common.transforms import Array
 from geometry_msgs.msg import PoseStamped
 from rclpy.node import Node
@@ -18,16 +19,9 @@ from std_msgs.msg import Header
 from arm_interfaces.srv import SolveIK
 from arm_viewer.port import IK_MODES, IkRequest, IkResponse, ResponseCallback, Solution
 
-# mypy: disable-error-code="no-untyped-call"
 
-
-def label(service: str) -> str:
-    """Return the name of a service as words: "record" of teach/record."""
-    return service.rpartition("/")[2].replace("_", " ")
-
-
-class ServiceClient:
-    """A client of one service; `unavailable` takes a sentence when a call finds no provider."""
+class PageService(ServiceClient):
+    """A service of a button; `unavailable` takes a sentence when a request finds no provider."""
 
     def __init__(
         self,
@@ -37,23 +31,16 @@ class ServiceClient:
         unavailable: Callable[[str], None] = lambda sentence: None,
         qos: QoSProfile = CALLS,
     ) -> None:
-        self._client = node.create_client(kind, name, qos_profile=qos)
-        self._kind, self._name, self._unavailable = kind, name, unavailable
+        super().__init__(node, kind, name, qos)
+        self._unavailable = unavailable
 
-    @property
-    def ready(self) -> bool:
-        """Whether a node provides the service."""
-        return bool(self._client.service_is_ready())
-
-    def call(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
-        """Send a request with these fields; return False if no node provides the service."""
-        if not self.ready:
-            self._unavailable(f"Nothing answers '{label(self._name)}' yet; is the arm running?")
-            return False
-        future = self._client.call_async(self._kind.Request(**fields))
-        if on_response is not None:
-            future.add_done_callback(lambda done: on_response(done.result()))
-        return True
+    def send(self, on_response: Callable[[Any], None] | None = None, /, **fields: Any) -> bool:
+        """Send a request as `ServiceClient` does, or report that nobody provides the service."""
+        if super().send(on_response, **fields):
+            return True
+        words = self.name.rpartition("/")[2].replace("_", " ")
+        self._unavailable(f"Nothing answers '{words}' yet; is the arm running?")
+        return False
 
 
 class IkClient:
@@ -68,7 +55,7 @@ class IkClient:
     ) -> bool:
         """Send a request for a pose (4, 4) in a frame; False if the service is unavailable."""
         target = PoseStamped(header=Header(frame_id=frame), pose=pose_message(pose))
-        return self._client.call(
+        return self._client.send(
             lambda response: on_response(_ik_response(response)),
             tip_frame=self._tip,
             target=target,

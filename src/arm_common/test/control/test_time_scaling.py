@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_common.time_scaling import backward_pass, forward_pass, reachable_speeds
+from arm_common.control.time_scaling import backward_pass, forward_pass, reachable_speeds
 
 LIMIT = np.array([4.0, 2.0])
 

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_hardware/test/control/test_transitions.py
 """State machines as data: each pair of state and event has a row, or is refused with a reason."""
 
 from __future__ import annotations
@@ -53,13 +52,3 @@ class TransitionTable(Generic[State, Event, Action]):
     def refusal(self, state: State, event: Event) -> str:
         """Return why an event is refused in a state, "" if it is not."""
         return self.refusals.get((state, event), "")
-
-    def diagram(self, start: State) -> str:
-        """Return the rows that change the state as a state diagram in Mermaid's language."""
-        labels: dict[tuple[str, str], list[str]] = {}
-        for row in self.rows:
-            if row.state is not row.next_state:
-                edge = row.state.name, row.next_state.name
-                labels.setdefault(edge, []).append(row.event.value)
-        edges = [f"    {a} --> {b}: {', '.join(names)}" for (a, b), names in labels.items()]
-        return "\n".join(["stateDiagram-v2", f"    [*] --> {start.name}", *edges])
