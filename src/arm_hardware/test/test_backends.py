@@ -132,7 +132,8 @@ def refused(capsys, code):
 
 
 def test_every_backend_is_a_row_of_one_table():
-    assert backend_names() == ("auto", "servokit", "i2c_dev", "feetech", "dummy", "mute", "wrong")
+    assert backend_names()[:4] == ("auto", "servokit", "i2c_dev", "feetech")
+    assert {"dummy", "mute", "wrong"} <= set(backend_names()[4:])
     rows = {name: load_backend(name) for name in BACKENDS.shipped}
     assert {name: row.protocol for name, row in rows.items()} == {
         "servokit": "pca9685",

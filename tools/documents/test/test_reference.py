@@ -113,6 +113,15 @@ def test_description_of_a_missing_service_is_rejected(nodes, monkeypatch):
         pages.interfaces_page(nodes)
 
 
+def test_part_of_another_package_is_not_described(tmp_path, monkeypatch):
+    info = tmp_path / "dummy_servos-1.0.dist-info"
+    info.mkdir()
+    (info / "entry_points.txt").write_text("[arm_hardware.backends]\ndummy = dummy:DUMMY\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(pages.UndescribedError, match="dummy_servos adds parts"):
+        texts()
+
+
 def test_parameter_without_a_description_is_rejected(nodes):
     node = next(node for node in nodes if node.name == "kinematics")
     bare = replace(node.parameters["tip_frame"], text="")

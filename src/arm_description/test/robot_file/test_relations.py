@@ -385,3 +385,8 @@ def test_joint_without_a_range_may_be_meant_to_be_fixed(at):
     text = PRINTED.replace("lower: -165, upper: 165", f"lower: {at}, upper: {at}")
     with pytest.raises(DescriptionError, match=r"is the joint fixed.*leave out its row.*screws"):
         parse_robot(text)
+
+
+def test_file_with_every_key_is_written_and_read_as_the_same_model(every_key):
+    model = parse_robot(every_key.read_text(encoding="utf-8"))
+    assert parse_robot(robot_yaml(model)) == model

@@ -239,7 +239,9 @@ def recognise(
     axes = ScrewAxes(S, M, prismatic)
     if mode == "pose":
         return _pose_form(axes)
-    return _position_form(axes) if mode == "position" else _axis_form(axes, np.asarray(axis))
+    if mode == "position":
+        return _position_form(axes)
+    return _axis_form(axes, np.asarray(axis)) if mode == "position_axis" else None
 
 
 def _pose_form(axes: ScrewAxes) -> ClosedForm | None:

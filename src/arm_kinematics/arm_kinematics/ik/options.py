@@ -41,8 +41,9 @@ _DECLARED = (  # in the order of the constants of SolveIK
     IkMode("position_axis", "Position and axis", "axis", Orientation.AXIS),
 )
 MODES = {mode.name: mode for mode in _DECLARED}
-OF_ORIENTATION = {mode.orientation: mode.name for mode in _DECLARED}
-OF_STEP = {mode.step: mode.name for mode in _DECLARED}
+# Of several modes with the same part of the orientation, the first one.
+OF_ORIENTATION = {mode.orientation: mode.name for mode in reversed(_DECLARED)}
+OF_STEP = {mode.step: mode.name for mode in reversed(_DECLARED)}
 
 
 def constants(names: tuple[str, ...]) -> str:
@@ -133,19 +134,17 @@ def _set_orientation(opt: Records, options: IkOptions) -> None:
     _check_meaning(options, turns)
     free = [i for i, t in enumerate(turns) if math.isinf(t)]
     opt["orientation_box"] = len(turns) == 3
-    mode = MODES[options.mode]
-    if mode.orientation == Orientation.NOTHING or len(free) == len(turns):
+    part = MODES[options.mode].orientation
+    if part == Orientation.NOTHING or len(free) == len(turns):
         opt["orientation"], opt["orientation_box"] = Orientation.NOTHING, 0.0
         return
     opt["bounds"][3:] = [1.0 / t for t in turns]
-    if mode.orientation == Orientation.AXIS:
-        opt["orientation"] = Orientation.AXIS
+    opt["orientation"] = part
+    if part == Orientation.AXIS:
         opt["axis"] = axis / np.linalg.norm(axis)
-    elif len(free) == 1:  # the roll about that axis is free: only its tilt counts
-        opt["orientation"] = Orientation.AXIS
+    elif part == Orientation.ROTATION and len(free) == 1:
+        opt["orientation"] = Orientation.AXIS  # the roll about it is free: only its tilt counts
         opt["axis"][free[0]] = 1.0
-    else:
-        opt["orientation"] = Orientation.ROTATION
 
 
 def _check_meaning(options: IkOptions, turns: tuple[float, ...]) -> None:

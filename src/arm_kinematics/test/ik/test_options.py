@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
+from arm_kinematics.ik.options import MODES, OF_STEP, IkOptions, option_record
 from arm_kinematics.model.lie import se3_exp
 from arm_testing.chains import in_limits, limited, posture, shipped, turned
 from arm_testing.samples import ROBOTS
@@ -45,6 +46,16 @@ def tilt_error(T: np.ndarray, reached: np.ndarray, axis: np.ndarray, axes: str) 
     angle = math.atan2(float(np.linalg.norm(normal)), float(a @ b))
     R = T[:3, :3] if axes == "target" else reached[:3, :3]
     return R.T @ normal * angle / max(float(np.linalg.norm(normal)), 1e-300)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_record_has_the_part_of_the_orientation_that_the_mode_declares(mode):
+    options = IkOptions(mode, 1e-5, 1e-4, None, "target", None, "nearest")
+    assert option_record(options, 1.0, ["a"])["orientation"] == MODES[mode].orientation
+
+
+def test_tasks_keep_their_modes():
+    assert OF_STEP == {"full": "pose", "any": "position", "axis": "position_axis"}
 
 
 @pytest.mark.parametrize("name", ["nut_arm", "puma560", "panda"])

@@ -4,6 +4,7 @@
 
 import itertools
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -389,3 +390,8 @@ def test_layers_that_need_joint_states_are_empty_without_them(rng):
     for name in ("text", "manipulability_ellipsoid", "velocity_ellipsoid", "centres_of_mass"):
         assert drawn(name, inputs) == []
     assert drawn("link_frames", inputs)
+
+
+def test_readme_describes_every_layer():
+    text = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert not [name for name in LAYERS if f"`markers.{name}`" not in text]

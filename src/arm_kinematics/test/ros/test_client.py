@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import numpy as np
 import pytest
 import rclpy
+from arm_kinematics.ik.options import MODES
 from arm_kinematics.ros.client import CallError, KinematicsClient, NoAnswerError
 from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
 from arm_testing.waiting import wait_for
@@ -198,7 +199,8 @@ def send_many(world: World, rng: np.random.Generator, count: int) -> int:
     futures = []
     for k, q in enumerate(rng.uniform(-0.5, 0.5, (count, 4)).tolist()):
         tip = "" if k % 7 else "tool0"
-        request = ask(q, 1e-4 * (k % 50), mode=k % 4, max_solutions=k % 3, tip_frame=tip)
+        mode = k % (len(MODES) + 1)
+        request = ask(q, 1e-4 * (k % 50), mode=mode, max_solutions=k % 3, tip_frame=tip)
         assert room.acquire(timeout=PATIENCE), "responses are missing"
         futures.append(clients[k % 5].solve_ik.call_async(request))
         futures[-1].add_done_callback(lambda _: room.release())
@@ -210,5 +212,6 @@ def send_many(world: World, rng: np.random.Generator, count: int) -> int:
 def test_hundreds_of_concurrent_requests_neither_get_lost_nor_leak(world, process, rng):
     send_many(world, rng, 400)
     before = resident_memory(process)
-    assert send_many(world, rng, 600) == 450  # every fourth has an invalid mode
+    requests = 150 * (len(MODES) + 1)
+    assert send_many(world, rng, requests) == 150 * len(MODES)  # the others have an invalid mode
     assert resident_memory(process) - before < 6_000_000  # 10 kB per request

@@ -29,7 +29,7 @@ from launch.utilities import perform_substitutions, visit_all_entities_and_colle
 PACKAGE = Path(__file__).resolve().parents[3] / "arm_tasks"
 LAUNCH = PACKAGE / "launch"
 subprocess_run = subprocess.run
-OF_TRANSFER = {"task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"}
+OF_TRANSFER = {"task", *(a.name for a in ARGUMENTS if a.name.startswith("viewer"))}
 BRINGUP_NODES = ("robot_state_publisher", "arm_hardware", "kinematics")  # without tasks:=true
 FILES = {
     "nut_transfer": (ARGUMENTS, processes),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from arm_common.transforms import Array
 from arm_description.trajectories.trajectory import AS_DRAWN, DrawingOptions
@@ -189,6 +189,8 @@ class Turn(StepBase):
 class HandleNut(StepBase):
     """Fields of the steps that handle the nut on a bolt."""
 
+    doing: ClassVar[str] = "on"  # what is done on the bolt, for people
+
     bolt: str  # the bolt's name
     approach: float  # length of the straight approach to the bolt's end or the nut [m]
     # dead band and backlash of revolute joints, to compensate before gripping and threading [rad]
@@ -226,6 +228,8 @@ class Screw(TurnNut):
 class Unscrew(Screw):
     """Unscrew the nut from a bolt and retreat with it."""
 
+    doing: ClassVar[str] = "unscrewing from"
+
     extra_turns: float  # additional turns, for an inexact arm
     # turns of thread left at which the nut is pulled off, instead of being released again; 0: none
     pull_off_turns: float
@@ -234,6 +238,8 @@ class Unscrew(Screw):
 @dataclass(frozen=True, kw_only=True)
 class ScrewOn(Screw):
     """Screw the nut in the jaws onto a bolt, release it and retreat."""
+
+    doing: ClassVar[str] = "screwing onto"
 
     extra_turns: float  # additional turns, for an unknown thread start
     # whether the pressure stays until the first release; else the tool first goes back to where

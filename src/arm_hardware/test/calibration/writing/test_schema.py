@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_common.yaml.json_schema import schema_text
-from arm_hardware.calibration.file import CALIBRATION, parse_calibration
+from arm_hardware.calibration.file import BOARD, CALIBRATION, parse_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.writing.schema import SCHEMA, calibration_schema
 from arm_hardware.errors import CalibrationError
@@ -68,6 +68,11 @@ def test_shipped_files_are_valid_and_name_the_schema(calibration_path, validator
     line = text.splitlines()[0]
     schema = calibration_path.parent / line.removeprefix("# yaml-language-server: $schema=")
     assert json.loads(schema.read_text()) == calibration_schema()
+
+
+def test_full_file_has_every_key(full):
+    assert set(full) == set(CALIBRATION.keys) - {"bus"}
+    assert set(full["board"]) == set(BOARD.keys)
 
 
 def test_reader_and_schema_accept_every_key(full, validator):

@@ -69,7 +69,6 @@ _CLICK_SPEED = math.radians(4.0)  # of a joint; a person reacts in about 0.3 s [
 # Levels of the score of a last grip. The middle of a turn back is within 30 degrees of the desired
 # roll where the grips, a sixth of a turn apart, allow it.
 _MIDDLES = math.radians(149.0), math.radians(119.0), 0.0
-_DOING = {ScrewOn: "screwing onto", Unscrew: "unscrewing from", FindThread: "on", Regrasp: "on"}
 StrokeChoice = Callable[[Wrist], Strokes]
 _TILT_SHARE = 0.6  # used fraction of the largest starting tilt; the rest is for servo errors
 
@@ -437,6 +436,5 @@ class ScrewPlanner:
             self.builder.gripper(self._labels(part), width)
 
     def _labels(self, part: str, speed: float = 1.0) -> Labels:
-        doing = _DOING[type(self.step)]
         step = replace(self.step, speed=speed * self.step.speed)
-        return Labels(step, self.name, f"{doing} {self.step.bolt}: {part}", part)
+        return Labels(step, self.name, f"{step.doing} {step.bolt}: {part}", part)
