@@ -20,15 +20,13 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
 import rclpy
 from rclpy.exceptions import InvalidNamespaceException
 from rclpy.executors import Executor, ExternalShutdownException
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
-from rclpy.task import Future
 from rclpy.time_source import TimeSource
 from rclpy.utilities import remove_ros_args
 from rclpy.validate_namespace import validate_namespace
@@ -54,44 +52,11 @@ _LOGGER = rclpy.logging.get_logger("process")
 _SET_TIME = TimeSource.clock_callback
 _CLOCK_LOGGER = rclpy.logging.get_logger("clock")  # a new one would not know what it said before
 
-_T = TypeVar("_T")
-_SWITCH_INTERVAL = 1e-4  # [s]
 _SPIN_PERIOD = 0.5  # [s] after which the thread checks whether it missed a shutdown
 _FAILURE_PAUSE = 0.02  # [s] so that an executor that fails at once again leaves time for others
 _DRAIN_ROUNDS = 5  # sending the result of a goal takes two executor tasks
 _DRAIN_TIMEOUT = 3.0  # [s] of wall time for all rounds
 _SEND_TIME = 0.05  # [s] of wall time for the middleware to send queued messages
-
-
-class WorkerThread:
-    """Runs functions one after the other in a daemon thread.
-
-    Compiled loops release the interpreter lock; for plain Python the switch interval is 0.1 ms
-    instead of Python's default of 5 ms, so that the node stays responsive.
-    """
-
-    def __init__(self, node: Node) -> None:
-        self._node = node
-        sys.setswitchinterval(min(_SWITCH_INTERVAL, sys.getswitchinterval()))
-        self._queue: SimpleQueue[tuple[Callable[[], Any], Future]] = SimpleQueue()
-        threading.Thread(target=self._work, name="worker", daemon=True).start()
-
-    async def run(self, work: Callable[[], _T]) -> _T:
-        """Run a function in the thread; return its result or raise its exception."""
-        done = Future()
-        self._queue.put((work, done))
-        result: _T = await done
-        return result
-
-    def _work(self) -> None:
-        while True:
-            work, done = self._queue.get()
-            try:
-                done.set_result(work())
-            except Exception as error:  # noqa: BLE001
-                done.set_exception(error)
-            if (executor := self._node.executor) is not None:
-                executor.wake()
 
 
 class ExecutorThread:

@@ -24,7 +24,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.model.elements import LookShape, Origin, Triple, cos_sin
 from arm_description.model.gripper import Gripper, MountedTool
 from arm_description.urdf.elements import UrdfGeometry
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

@@ -34,7 +34,7 @@ from arm_description.urdf.elements import (
     UrdfMimic,
     UrdfParts,
 )
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

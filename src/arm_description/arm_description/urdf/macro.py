@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from arm_description.errors import DescriptionError
 from arm_description.urdf.assembly import BASE, assemble, dh_frames
 from arm_description.urdf.elements import UrdfJoint
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.optional.constraints import constraint_elements
 from arm_description.urdf.optional.ros2_control import HARDWARE, control_block, hardware_elements

@@ -29,7 +29,7 @@ from arm_description.urdf.elements import (
     UrdfParts,
     duplicate,
 )
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 from arm_description.urdf.optional import OPTIONAL_PARTS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import rpy_matrix
 from arm_description.urdf.assembly import assemble
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 from arm_description.urdf.writer import link_inertia
 from hypothesis import given, settings
 from hypothesis import strategies as st

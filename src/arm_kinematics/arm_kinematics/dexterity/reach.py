@@ -24,7 +24,7 @@ from arm_common.transforms import Matrix, Vector
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 
 STARTS = 100
 MAX_SWEEPS = 200

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 
 from arm_common.plugins import resolve
-from arm_common.ros.node_runner import WorkerThread
 from arm_common.ros.parameters import ParameterSpec, declare, declare_one, parameter
 from arm_common.ros.qos import LATCHED, STEADY_CLOCK
 from arm_description.errors import UrdfError
@@ -27,6 +26,7 @@ from arm_kinematics.chain.robot import Robot
 from arm_kinematics.markers.layers import Cause, MarkerDiff, all_layers
 from arm_kinematics.markers.state import IkAttempt, MarkerInputs, PostureTrail, TipTrace
 from arm_kinematics.ros.marker_messages import marker_array
+from arm_kinematics.ros.worker_thread import WorkerThread
 
 # mypy: disable-error-code="no-untyped-call"
 

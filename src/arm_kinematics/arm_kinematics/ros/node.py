@@ -18,7 +18,7 @@ from typing import Any
 
 from arm_common.plugins import PluginGroup
 from arm_common.ros.executor import QUIET, PolledSubscriptions
-from arm_common.ros.node_runner import WorkerThread, run_node
+from arm_common.ros.node_runner import run_node
 from arm_common.ros.parameters import declare
 from arm_common.ros.qos import CALLS, JOINT_STATES, MANY_CALLS, STEADY_CLOCK
 from arm_common.ros.tf import TfListener
@@ -46,6 +46,7 @@ from arm_kinematics.ros.ik_service import IkBatchService, IkService
 from arm_kinematics.ros.marker_publisher import MarkerPublisher
 from arm_kinematics.ros.path_service import plan_path
 from arm_kinematics.ros.robot_state import KinematicsParameters, RobotStateCache, fill_rejection
+from arm_kinematics.ros.worker_thread import WorkerThread
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
 

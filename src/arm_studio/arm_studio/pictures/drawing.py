@@ -17,7 +17,8 @@ from arm_description.model.units import SHOWN
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import BASE, FLANGE, PALM, PAYLOAD, assemble, dh_frames
 from arm_description.urdf.elements import UrdfParts
-from arm_description.urdf.kinematics import JointFrames, joint_pose, link_poses
+from arm_description.urdf.joint_frames import JointFrames
+from arm_description.urdf.kinematics import joint_pose, link_poses
 
 from arm_studio.pictures.canvas import DARK, VIEWS, Canvas, draw_canvas, draw_text, parallel_canvas
 from arm_studio.pictures.solids import Solid, solid

@@ -15,7 +15,7 @@ from action_msgs.msg import GoalStatus
 from arm_common.ros.actions.client import GoalClient
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.message_conversions import stamp_seconds
-from arm_common.ros.names import PrefixedNames, PrefixSearch, remember_positions
+from arm_common.ros.names import PrefixedNames, remember_positions
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_description.errors import UrdfError
 from arm_description.robot_model import RobotModel
@@ -33,6 +33,7 @@ from trajectory_msgs.msg import JointTrajectory
 from arm_interfaces.msg import HardwareStatus
 from arm_tasks.execution.ports import Move, MoveState, MoveStatus
 from arm_tasks.planning.plan import PlannedTrajectory
+from arm_tasks.ros.prefix_search import PrefixSearch
 from arm_tasks.ros.task_messages import trajectory_message
 from arm_tasks.task.request import ArmConfiguration
 

@@ -27,7 +27,7 @@ from arm_description.model.elements import (
 from arm_description.urdf.appearance import Skeleton, rods
 from arm_description.urdf.assembly import mimic_parts, weighed
 from arm_description.urdf.elements import UrdfLink, UrdfParts
-from arm_description.urdf.kinematics import JointFrames
+from arm_description.urdf.joint_frames import JointFrames
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 import numpy as np
 import rclpy
 from arm_common.ros.message_conversions import stamp_seconds, transform_matrix
-from arm_common.ros.names import PrefixSearch
 from arm_common.ros.qos import GOAL, LATCHED
 from arm_common.ros.service_client import ServiceClient
 from arm_common.suggestions import program
@@ -31,6 +30,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.task_goal import Progress, TaskGoal, TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
+from arm_tasks.ros.prefix_search import PrefixSearch
 from arm_tasks.ros.task_messages import is_judged
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."

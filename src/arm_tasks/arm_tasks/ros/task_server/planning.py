@@ -12,9 +12,9 @@ from importlib import import_module
 from typing import TypeAlias
 
 from arm_common.files.access import FileAccess
-from arm_common.ros.node_runner import WorkerThread
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
+from arm_kinematics.ros.worker_thread import WorkerThread
 from rclpy.node import Node
 
 from arm_interfaces.action import RunTask

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from arm_common.errors import InputError
 from arm_common.ros.message_conversions import stamp_seconds
-from arm_common.ros.names import PrefixSearch
 from arm_common.ros.parameters import declare, parameter
 from arm_common.ros.qos import NEWEST_STATE
 from arm_common.terminal import Screen
@@ -26,6 +25,7 @@ from arm_tasks.errors import TasksError
 from arm_tasks.manual.follower import Follower, FollowOptions, FollowState, JointMapping
 from arm_tasks.manual.jogger import KEY_TIMEOUT
 from arm_tasks.manual.teaching import PathRecorder
+from arm_tasks.ros.prefix_search import PrefixSearch
 from arm_tasks.ros.teleop.teleop_node import StreamingNode
 from arm_tasks.ros.teleop.terminal import ARM_HELP, ArmTerminal, running_node
 
