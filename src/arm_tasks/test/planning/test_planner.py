@@ -379,6 +379,12 @@ def test_loosened_nut_stays_on_its_bolt(plan):
     assert sum(s.report.turns for s in made.steps) == pytest.approx(-4.478, abs=0.01)
 
 
+def test_jaws_keep_a_nut_that_all_its_turns_take_off(plan, scene):
+    turns = scene.require_nut().turns
+    made = plan([f"unscrew: {{bolt: upper_bolt, turns: {turns}, extra_turns: 0}}"])
+    assert [step.width for step in made.steps if step.width is not None][-1] < 0.012
+
+
 def test_trajectory_passes_its_points_and_holds_its_ends():
     rows = np.array([[0.0], [1.0], [0.0]])
     t = PlannedTrajectory(("a",), np.array([0.0, 1.0, 2.0]), rows, np.zeros((3, 1)))

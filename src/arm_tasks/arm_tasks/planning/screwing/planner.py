@@ -136,7 +136,7 @@ class ScrewPlanner:
         z = self.bolt.depth(nut.turns) - self.half_nut
         end = z - self.bolt.pitch * max(options[0].turns)
         choices = self._off_choices(nut, options, then, score)
-        chosen = self._choose_wrist(z, [end], choices, holding=False)
+        chosen = self._choose_wrist(z, [end], choices, holding=False, release=not comes_off)
         if comes_off:
             next_score = score() if isinstance(then, ScrewOn) else None
             if risk := off_warning(self.bolt, nut, step, chosen, next_score):
@@ -220,7 +220,8 @@ class ScrewPlanner:
             what = f"{turns:g} turns and {extra:g} extra_turns are too many; {most}"
             raise self.builder.invalid(self.step, what)
         end = self.bolt.pitch * (turns + extra) - self.half_nut
-        chosen = self._choose_wrist(z, [-self.half_nut, end], [choose], holding=True)
+        at = [-self.half_nut, end]
+        chosen = self._choose_wrist(z, at, [choose], holding=True, release=True)
         first, last = chosen.strokes[0], chosen.strokes[-1]
         caught = abs(first.turn) - chosen.before_catching * TURN
         if self._keeps_pressing and self.bolt.start_known and first is not last and caught < FIRM:
@@ -234,7 +235,12 @@ class ScrewPlanner:
         return OnBolt(self.bolt.name, on, roll)
 
     def _choose_wrist(
-        self, z: float, others: Sequence[float], choices: Sequence[StrokeChoice], holding: bool
+        self,
+        z: float,
+        others: Sequence[float],
+        choices: Sequence[StrokeChoice],
+        holding: bool,
+        release: bool = False,
     ) -> Strokes:
         """Plan with the first choice of strokes that is feasible with any wrist."""
         chain, q = self.builder.chain, self.builder.q
@@ -250,10 +256,12 @@ class ScrewPlanner:
         return self.builder.first_feasible(
             Labels(self.step, self.name, self.name),
             options,
-            lambda each: self._plan_with_wrist(each[0], each[1](each[0]), holding),
+            lambda each: self._plan_with_wrist(each[0], each[1](each[0]), holding, release),
         )
 
-    def _plan_with_wrist(self, wrist: Wrist, chosen: Strokes, holding: bool) -> Strokes:
+    def _plan_with_wrist(
+        self, wrist: Wrist, chosen: Strokes, holding: bool, release: bool
+    ) -> Strokes:
         first = Place(self.bolt, wrist.at.z, chosen.strokes[0].grip)
         self._approach(wrist, first, holding)
         if self._thread is not None:
@@ -263,8 +271,7 @@ class ScrewPlanner:
             last = self._grip_anew(first, again, "turn to other flats")
         else:
             last = self._turn(chosen, first, holding)
-        step = self.step
-        if isinstance(step, ScrewOn) or (isinstance(step, Unscrew) and chosen.turns == step.turns):
+        if release:
             self._gripper("open", self.open_width)
         away = min(last.z, 0.0) - self.step.approach
         # the roll is free, as the tilt may need a little more at the end of the wrist's range
