@@ -89,6 +89,11 @@ class IkOptions(NamedTuple):
     weights: Weights
     prefer: str
 
+    @property
+    def part(self) -> Orientation:
+        """The part of the orientation that counts in the mode."""
+        return MODES[self.mode].orientation
+
 
 def option_record(options: IkOptions, length: float, names: Sequence[str]) -> Records:
     """Return the options (see cpp/residuals.hpp) for an arm of the given length [m].
@@ -134,7 +139,7 @@ def _set_orientation(opt: Records, options: IkOptions) -> None:
     _check_meaning(options, turns)
     free = [i for i, t in enumerate(turns) if math.isinf(t)]
     opt["orientation_box"] = len(turns) == 3
-    part = MODES[options.mode].orientation
+    part = options.part
     if part == Orientation.NOTHING or len(free) == len(turns):
         opt["orientation"], opt["orientation_box"] = Orientation.NOTHING, 0.0
         return
@@ -149,14 +154,15 @@ def _set_orientation(opt: Records, options: IkOptions) -> None:
 
 def _check_meaning(options: IkOptions, turns: tuple[float, ...]) -> None:
     """Raise KinematicsError for an argument that has no meaning in the mode."""
-    unused, only = "", "position_axis"
-    if options.axis is not None and options.mode != only:
+    unused, parts = "", [Orientation.AXIS]
+    if options.axis is not None and options.part != Orientation.AXIS:
         unused = "axis"
-    elif options.mode == "position" and turns not in ((_TURN,), (math.inf,)):
-        unused, only = "orientation_tolerance", "pose' or 'position_axis"
+    elif options.part == Orientation.NOTHING and turns not in ((_TURN,), (math.inf,)):
+        unused, parts = "orientation_tolerance", [Orientation.ROTATION, Orientation.AXIS]
     if unused:
+        use = " or ".join(f"'{OF_ORIENTATION[part]}'" for part in parts)
         raise KinematicsError(
-            f"{unused} has no meaning in mode '{options.mode}'; leave it out, or use '{only}'",
+            f"{unused} has no meaning in mode '{options.mode}'; leave it out, or use {use}",
             what=unused,
             value=getattr(options, unused),
         )

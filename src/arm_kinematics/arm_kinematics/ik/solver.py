@@ -217,7 +217,7 @@ class IkSolver:
             many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
             rest = allow_approximate, many, deadline, whole_turns
             return self._least_loaded(self.solve(T, seed, nearest, *rest), max_solutions)
-        target = target_pose(T, options.mode == "position")
+        target = target_pose(T, options.part == Orientation.NOTHING)
         start = self._middle if seed is None else self._start(seed)
         # A rotation of few digits has no exact solution.
         exact = pose(nearest_rotation(target[:3, :3]), target[:3, 3])

@@ -19,12 +19,14 @@ import numpy as np
 from arm_common.transforms import Array, so3_log
 from arm_description.model.units import SHOWN
 
-from arm_kinematics.arguments import require
+from arm_kinematics.arguments import one_of, require
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.ik.options import MODES
 from arm_kinematics.ik.result import IkResult, joint_list, residual_text
 from arm_kinematics.kernels.layout import (
     DEFAULT_ORIENTATION_TOLERANCE,
     DEFAULT_POSITION_TOLERANCE,
+    Orientation,
 )
 
 # Timeout [s] of a search that ends after its first descents, where the reason does not matter.
@@ -117,11 +119,17 @@ class PathOptions:
         """Return distance [m] and angle [rad] of two poses (4, 4), over components that count."""
         distance = math.hypot(*(reached[:3, 3] - target[:3, 3]).tolist())
         free = self._free
-        if self.mode == "position" or all(free):
+        if not self.turns() or all(free):
             return distance, 0.0
         R = target[:3, :3].T @ reached[:3, :3]
-        if self.mode == "position_axis" or sum(free) == 1:
-            axis = free if self.mode == "pose" else _Z if self.axis is None else self.axis
+        if self._part == Orientation.AXIS or sum(free) == 1:
+            axis = (
+                free
+                if self._part == Orientation.ROTATION
+                else _Z
+                if self.axis is None
+                else self.axis
+            )
             return distance, _tilt(R, axis)
         return distance, math.hypot(*(so3_log(R) * self._bound).tolist())
 
@@ -132,13 +140,19 @@ class PathOptions:
         return tuple(np.isinf(tolerances).tolist())
 
     @cached_property
+    def _part(self) -> Orientation:
+        """The part of the orientation that counts."""
+        one_of(self.mode, "mode", tuple(MODES))
+        return MODES[self.mode].orientation
+
+    @cached_property
     def _bound(self) -> Array:
         """0 for each component that is free, else 1."""
         return np.logical_not(self._free).astype(np.float64)
 
     def turns(self) -> bool:
         """Return whether the orientation counts at all."""
-        return self.mode != "position"
+        return self._part != Orientation.NOTHING
 
 
 class Bounds(NamedTuple):

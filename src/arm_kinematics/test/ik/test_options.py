@@ -9,6 +9,7 @@ import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.ik.options import MODES, OF_STEP, IkOptions, option_record
 from arm_kinematics.model.lie import se3_exp
+from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_testing.chains import in_limits, limited, posture, shipped, turned
 from arm_testing.samples import ROBOTS
 
@@ -52,6 +53,19 @@ def tilt_error(T: np.ndarray, reached: np.ndarray, axis: np.ndarray, axes: str) 
 def test_record_has_the_part_of_the_orientation_that_the_mode_declares(mode):
     options = IkOptions(mode, 1e-5, 1e-4, None, "target", None, "nearest")
     assert option_record(options, 1.0, ["a"])["orientation"] == MODES[mode].orientation
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_modes_with_the_same_part_of_the_orientation_are_equal(mode, rng, monkeypatch):
+    monkeypatch.setitem(MODES, "twin", MODES[mode]._replace(name="twin"))
+    chain = shipped("puma560")
+    T, other = (chain.fk(rng.uniform(chain.lower, chain.upper)) for _ in range(2))
+    more = {"axis": (1.0, 0.5, 0.0)} if mode == "position_axis" else {}
+    target = T[:3, 3] if mode == "position" else T
+    a, b = (chain.ik(target, mode=each, **more) for each in (mode, "twin"))
+    assert a.status == b.status == IkStatus.SUCCESS and np.array_equal(a.q, b.q)
+    a, b = (PathOptions(mode=each, **more) for each in (mode, "twin"))
+    assert a.error(T, other) == b.error(T, other) and a.turns() == b.turns()
 
 
 def test_tasks_keep_their_modes():

@@ -89,6 +89,6 @@ def out_of_reach(
     if at_limit:
         what += f" ({joint_list(at_limit)} at the limit)"
     tilt = float(np.max(options.orientation_tolerance))
-    if options.mode != "position" and angle > tilt:
+    if options.turns() and angle > tilt:
         what += f", where {math.degrees(tilt):.3g} deg are allowed"
     return OutOfReach(what, distance, angle, result.status)
