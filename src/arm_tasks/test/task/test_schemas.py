@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Schemas and reference pages of tasks and scenes agree with the reader."""
+"""Schemas, reference pages and planner of tasks and scenes agree with the reader."""
 
 import re
 from copy import deepcopy
@@ -9,9 +9,13 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.errors import SceneError, TaskFileError, shipped
+from arm_tasks.planning.single_steps.motions import MOTIONS
+from arm_tasks.planning.single_steps.step_planner import PLANNERS, RECORDED_MOTIONS
 from arm_tasks.scene.file import OBJECTS, SCENE, scene_from_text
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.schemas import scene_schema, task_schema, texts
+from arm_tasks.task.step_parsers import PARSERS
+from arm_tasks.task.steps import all_steps
 from arm_tasks.task.task_keys import STEPS_KEYS, TASK
 from arm_testing.key_bounds import bounded, check_bounds, owners
 from arm_testing.plain_data import at, places
@@ -92,6 +96,15 @@ def test_complete_files_use_every_key():
     for kind, (_, table) in OBJECTS.items():
         used = {table.spellings[key] for obj in scene[kind].values() for key in obj}
         assert used == set(table.keys), kind
+
+
+def test_every_step_that_is_read_has_one_planner():
+    found = {step.kind: type(step) for step in all_steps(READERS["task"](full("task")).steps)}
+    assert found.keys() == STEPS_KEYS.keys() > PARSERS.keys()
+    for kind in PARSERS:
+        tables = (found[kind] in table for table in (PLANNERS, MOTIONS))
+        count = sum(tables) + (kind in RECORDED_MOTIONS.names)
+        assert count == 1, f"the step {kind} has {count} planners"
 
 
 DATA = {"request", "message", "arguments"}  # any value, as the type of a message decides

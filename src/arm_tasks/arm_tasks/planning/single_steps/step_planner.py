@@ -64,19 +64,6 @@ class StepPlanner:
         self._found, self._own_frames = found or {}, world.scene.frames.keys()
         self.situation: Situation | None = None  # where the current step starts
         self._checkers, self._files = checkers, files
-        self._planners: dict[type[steps.StepBase], Callable[[Any, str], None]] = {
-            steps.GripStep: self._grip,
-            steps.Unscrew: self._handle_nut,
-            steps.ScrewOn: self._handle_nut,
-            steps.FindThread: self._handle_nut,
-            steps.Regrasp: self._handle_nut,
-            steps.Wait: self._wait,
-            steps.WaitUntil: self._wait_until,
-            steps.FindFrame: self._find_frame,
-            steps.Command: self._command,
-            steps.SetSpeed: lambda step, name: None,
-            steps.PauseForPerson: self._pause,
-        }
 
     def plan(self, step: steps.StepBase, name: str, next_nut_step: steps.HandleNut | None) -> None:
         """Plan a step that does not contain others."""
@@ -85,8 +72,8 @@ class StepPlanner:
         self.builder.checker = self._checkers.get(self.world)
         self.builder.payload = carried_load(self.world)
         try:
-            if type(step) in self._planners:
-                self._planners[type(step)](step, name)
+            if type(step) in PLANNERS:
+                PLANNERS[type(step)](self, step, name)
                 return
             if step.gripper is not None:
                 self._require_empty_jaws(step, ", so they cannot move while the arm moves")
@@ -225,3 +212,18 @@ class StepPlanner:
             self.world.scene.require_nut()
             nut = PlannedWorldState.at_start(self.world.scene).nut
             self.world = replace(self.world, nut=nut)
+
+
+PLANNERS: dict[type[steps.StepBase], Callable[[StepPlanner, Any, str], None]] = {
+    steps.GripStep: StepPlanner._grip,
+    steps.Unscrew: StepPlanner._handle_nut,
+    steps.ScrewOn: StepPlanner._handle_nut,
+    steps.FindThread: StepPlanner._handle_nut,
+    steps.Regrasp: StepPlanner._handle_nut,
+    steps.Wait: StepPlanner._wait,
+    steps.WaitUntil: StepPlanner._wait_until,
+    steps.FindFrame: StepPlanner._find_frame,
+    steps.Command: StepPlanner._command,
+    steps.SetSpeed: lambda planner, step, name: None,
+    steps.PauseForPerson: StepPlanner._pause,
+}
