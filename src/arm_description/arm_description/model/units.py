@@ -121,6 +121,18 @@ SHOWN = Units("mm", "deg")
 """Units of messages and pictures that do not belong to a file."""
 
 
+def mm(length: float, decimals: int | None = None) -> str:
+    """Format a length [m] for a message: 12.0 mm with one decimal, 12 mm or 6.35 mm with None."""
+    if decimals is None:
+        return f"{SHOWN.number(length, 'prismatic', decimals=9)} mm"
+    return SHOWN.fixed(length, "prismatic", decimals)
+
+
+def deg(angle: float, decimals: int) -> str:
+    """Format an angle [rad] for a message: 30.5 deg with one decimal."""
+    return SHOWN.fixed(angle, "revolute", decimals)
+
+
 def millimetres(xyz: Iterable[float]) -> str:
     """Return coordinates [m] for a message, in millimetres: 12.0, -3.5, 0.0."""
     return ", ".join(SHOWN.rounded(value, "prismatic") for value in xyz)

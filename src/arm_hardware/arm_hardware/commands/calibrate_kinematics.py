@@ -21,7 +21,7 @@ from arm_common.cli import confirm, run
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
 from arm_description.model.transmissions.transmission import Drivetrain
-from arm_description.model.units import SHOWN
+from arm_description.model.units import SHOWN, mm
 from arm_description.robot_model import RobotModel
 
 from arm_hardware.calibration.file import parse_calibration, wires_of
@@ -91,14 +91,14 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
         origin = "its commanded position"
         if p.kind != "zero":
             old = getattr(model.rows[p.joint].row, p.kind) * 1e3
-            origin = f"{old:.3f} mm: write {old + value * 1e3:.3f} mm into the robot file"
+            origin = f"{old:.3f} mm: write {mm(old + value, 3)} into the robot file"
         off = f"{shift:+.3f} {SHOWN.unit(kind)} (+- {spread:.3f})"
         lines.append(f"  {p.name} is {off} from {origin}")
     for name in found.unobservable:
         lines.append(f"  {name} is kept: the tip does not move with it at these points")
     for i in found.outliers:
         lines.append(
-            f"Point {i + 1} (line {touches.lines[i]}) is {found.after[i] * 1e3:.1f} mm off and "
+            f"Point {i + 1} (line {touches.lines[i]}) is {mm(found.after[i], 1)} off and "
             "does not fit the others: measure it again, or leave it out."
         )
     return "\n".join(lines) + "\n"
@@ -106,7 +106,7 @@ def report(model: RobotModel, found: KinematicFit, touches: TouchPoints) -> str:
 
 def _errors(distances: Array) -> str:
     root = math.sqrt(float(np.mean(distances**2)))
-    return f"{root * 1e3:.2f} mm (rms), {distances.max() * 1e3:.2f} mm (largest)"
+    return f"{mm(root, 2)} (rms), {mm(distances.max(), 2)} (largest)"
 
 
 def calibrate_kinematics(options: argparse.Namespace) -> None:

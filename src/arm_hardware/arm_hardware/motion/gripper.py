@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from arm_description.model.units import mm
+
 from arm_hardware.calibration.axes import LIMIT_TOLERANCE, Axis, check_position
 from arm_hardware.calibration.servo_map import ServoMap, resolution
 from arm_hardware.errors import GOAL_TOLERANCE_VIOLATED, CommandError
@@ -52,7 +54,7 @@ def plan_gripper_goal(
     pressed = pressed_width(servo, width, int(counts))
     if pressed < axis.lower - LIMIT_TOLERANCE or (counts and pressed >= width):
         raise CommandError(
-            f"{axis.name}: {counts:g} counts past {width * 1e3:.1f} mm are beyond its closed end.",
+            f"{axis.name}: {counts:g} counts past {mm(width, 1)} are beyond its closed end.",
             joint=axis.name,
         )
     closing = width < now or counts > 0
@@ -147,9 +149,9 @@ class GripperExecution(Execution):
         self.grip = replace(self.grip, contact=inside, width=pressed, counts=counts)
 
     def _messages(self) -> tuple[str, str]:
-        grip, width = self.grip, f"{self.grip.contact * 1e3:.1f} mm"
+        grip, width = self.grip, mm(self.grip.contact, 1)
         if self._measured is not None:
-            at = f"{self._measured * 1e3:.1f} mm"
+            at = mm(self._measured, 1)
             done = f"Reached {at}; nothing is in the jaws."
             if self.goal.stalled:
                 done = f"Grasped an object at {at}." if grip.closing else f"Held up at {at}."

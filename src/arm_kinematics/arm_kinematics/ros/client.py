@@ -76,10 +76,11 @@ class KinematicsService(ServiceClient):
             if arrived.wait(min(left, self._resend_period)):
                 return future.result()
             future.cancel()
-        text, reason = "no server of", "is the kinematics node running?"
+        text = f"no server of '{self.name}' within {timeout:g} s; is the kinematics node running?"
         if self.is_ready:
-            text, reason = "no response from", "is this node being spun by an executor?"
-        raise NoAnswerError(f"{text} '{self.name}' within {timeout:g} s; {reason}", what=self.name)
+            why = "is this node being spun by an executor?"
+            text = f"no response from '{self.name}' within {timeout:g} s; {why}"
+        raise NoAnswerError(text, what=self.name)
 
     def _refuse_in_callback(self) -> None:
         frames = (frame for frame, _ in walk_stack(sys._getframe()))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array, inverse, tilt_z
 from arm_description.model.elements import DependentJoint, mimic_names
+from arm_description.model.units import mm
 from arm_description.robot_model import RobotModel
 from arm_tasks.planning.collision.mujoco_library import mujoco
 from arm_tasks.scene.nut_state import NutEvent, NutReport, NutStatus
@@ -324,7 +325,7 @@ class ContactWorld:
                 names = [model.body(int(model.geom_bodyid[geom])).name for geom in contact.geom]
                 first, other = (name.replace("world", "the floor") for name in names)
                 raise SimulationError(
-                    f"{first} and {other} overlap by {-contact.dist / CGS.length * 1e3:.1f} mm",
+                    f"{first} and {other} overlap by {mm(-contact.dist / CGS.length, 1)}",
                     remedy="move one of them in the scene",
                 )
 

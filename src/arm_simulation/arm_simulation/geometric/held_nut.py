@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, tilt_z, twist_z, wrap
+from arm_description.model.units import deg, mm
 from arm_tasks.scene.grasp import GRIP, seated
 from arm_tasks.scene.nut_state import NutEvent, NutIncident
 from arm_tasks.scene.scene import CATCH_TURNS, TURN, Bolt, Nut, Scene
@@ -286,7 +287,7 @@ class ThreadedNut:
         if slide < -GRIP.give and depth <= CONTACT.pull_depth:
             self.pulled = True
         elif abs(slide) > GRIP.pad_half + GRIP.give:
-            self.lost = f"the tool is {abs(slide) * 1e3:.1f} mm along the bolt from it"
+            self.lost = f"the tool is {mm(abs(slide), 1)} along the bolt from it"
 
     def _turned(self, bolt_tool: Array) -> float:
         """Return the turns since the last step of a tool now at bolt <- tool0 (4, 4)."""
@@ -299,7 +300,7 @@ class ThreadedNut:
         tilt = tilt_z(bolt_tool[:3, :3])
         tilt = min(tilt, math.pi - tilt)
         if off > GRIP.held_off_axis:
-            return f"the tool went {off * 1e3:.1f} mm to the side"
+            return f"the tool went {mm(off, 1)} to the side"
         if tilt > GRIP.held_tilt:
-            return f"the tool tilted by {math.degrees(tilt):.0f} deg"
+            return f"the tool tilted by {deg(tilt, 0)}"
         return ""

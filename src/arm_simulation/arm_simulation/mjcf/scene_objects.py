@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from arm_common.transforms import Array, shift_z, turn_z
+from arm_description.model.units import mm
 from arm_tasks.scene.scene import Bolt, Nut, SceneObject
 from arm_tasks.scene.screw_thread import ScrewThread
 
@@ -105,8 +106,8 @@ class SceneObjectsMjcf:
         mesh, units = "nut", self._units
         if nut.across_flats < 1.25 * thread.diameter:
             raise SimulationError(
-                f"a nut of {nut.across_flats * 1e3:g} mm across its flats is too thin for a "
-                f"thread of {thread.diameter * 1e3:g} mm",
+                f"a nut of {mm(nut.across_flats)} across its flats is too thin for a "
+                f"thread of {mm(thread.diameter)}",
                 remedy=f"give at least {1250 * thread.diameter:.3g} mm",
             )
         self._add_mesh(mesh, lambda: nut_mesh(thread, nut.thickness))

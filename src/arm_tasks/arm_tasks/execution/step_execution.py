@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.model.units import SHOWN
+from arm_description.model.units import SHOWN, mm
 from arm_hardware.calibration.axes import START_TOLERANCE
 from arm_kinematics.paths.timing import time_path
 
@@ -408,5 +408,5 @@ def _check_width(step: PlannedStep, width: float) -> None:
     needed = step.start_width
     ends = needed, needed if step.width is None else step.width
     if not min(ends) - WIDTH_TOLERANCE <= width <= max(ends) + WIDTH_TOLERANCE:
-        what = f"the jaws at {needed * 1e3:.1f} mm, they are at {width * 1e3:.1f} mm"
+        what = f"the jaws at {mm(needed, 1)}, they are at {mm(width, 1)}"
         raise PlanError(f"{step.label}, begins with {what}; move them there first")

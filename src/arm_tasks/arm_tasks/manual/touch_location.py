@@ -19,7 +19,7 @@ from itertools import combinations
 
 import numpy as np
 from arm_common.transforms import Array, frame_along, pose, so3_exp
-from arm_description.model.units import millimetres
+from arm_description.model.units import deg, millimetres, mm
 
 from arm_tasks.errors import TasksError
 
@@ -65,8 +65,8 @@ class Located:
         turn = math.degrees(self.axis_error)
         return (
             f"its end is at ({millimetres(self.tip)}) mm, give or take"
-            f" {self.tip_error * 1e3:.1f} mm; its axis is known to {turn:.1f} deg;"
-            f" the points deviate from the surface by {self.residual * 1e3:.1f} mm"
+            f" {mm(self.tip_error, 1)}; its axis is known to {turn:.1f} deg;"
+            f" the points deviate from the surface by {mm(self.residual, 1)}"
         )
 
 
@@ -125,7 +125,7 @@ def locate_sheet(corners: Array, tool_axis: Array) -> tuple[Array, float, float]
         raise TasksError(f"a side of {side:.1f} mm is too short; touch three different corners")
     angle = math.acos(float(np.clip(right @ up / (length * height), -1.0, 1.0)))
     if abs(angle - math.pi / 2.0) > _MAX_SKEW:
-        what = f"the angle at the first corner is {math.degrees(angle):.0f} deg, not 90"
+        what = f"the angle at the first corner is {deg(angle, 0)}, not 90"
         raise TasksError(f"{what}; touch lower left, lower right, then upper left")
     x, z = right / length, np.cross(right, up)
     z /= np.linalg.norm(z)
@@ -213,11 +213,11 @@ def _variances(J: Array, sigma: float) -> tuple[Array, Array]:
 def _advice(axis: Array, tip: float, turn: float, worst: Array) -> str:
     """Return a sentence about what the points do not determine and what to touch next."""
     if turn > _MAX_AXIS_ERROR:
-        angle = "not at all" if turn > math.pi else f"only to {math.degrees(turn):.0f} deg"
+        angle = "not at all" if turn > math.pi else f"only to {deg(turn, 0)}"
         far = "the flank on three sides, far from the end, and the rim"
         return f"the points determine the direction of the axis {angle}; touch {far}"
     share = abs(float(worst[:3] @ axis)) / max(float(np.linalg.norm(worst[:3])), _EPS)
     if share > 0.7:
         return "the points do not determine where the bolt ends; touch its end or its rim"
-    known = f"only to {tip * 1e3:.0f} mm" if tip < 1.0 else "not at all"
+    known = f"only to {mm(tip, 0)}" if tip < 1.0 else "not at all"
     return f"the points determine where the axis is {known}; touch the flank from other sides"

@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.errors import aligned
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array, pose
-from arm_description.model.units import SHOWN
+from arm_description.model.units import SHOWN, deg
 from arm_kinematics.dexterity.loads import not_checked
 from arm_kinematics.paths.cartesian_path import PathStatus
 
@@ -106,16 +106,16 @@ class _RemedySearch:
         below = math.floor(math.degrees(step.tolerance.tilt))
         most = _MAX_NUT_TILT if isinstance(step, HandleNut) else _TILTS[-1]
         tilted = partial(self._tilted, step)
-        for deg in (d for d in _TILTS if below < d <= most):
-            if tilted(deg):
-                least = _least(tilted, below, deg)
+        for tilt_deg in (d for d in _TILTS if below < d <= most):
+            if tilted(tilt_deg):
+                least = _least(tilted, below, tilt_deg)
                 tilt = math.radians(least)
                 keys = f"tilt_deg: {least}"
                 if isinstance(step, HandleNut) and step.approach_tilt < tilt:
                     keys += f", approach_tilt_deg: {least}"
                 text = f"allow {step.name} to tilt by {least} deg ({keys})"
                 return Remedy("tilt", step.name, (0.0, 0.0, 0.0), tilt, text)
-            below = deg
+            below = tilt_deg
         return None
 
     @property
@@ -245,7 +245,7 @@ class FeasibilityReport:
         return (
             parts[0].step_name,
             f"{sum(p.duration for p in parts):.1f} s",
-            f"{math.degrees(decisive_tilt(parts)):.1f} deg",
+            deg(decisive_tilt(parts), 1),
             self._margin(tightest),
             f"{1e3 * max(nearest, 0.0):.1f} mm" if math.isfinite(nearest) else "",
             f"{100.0 * max(self._speed(p) for p in parts):.0f} %",

@@ -15,6 +15,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
 from arm_description.model.gripper import Gripper
+from arm_description.model.units import mm
 from arm_description.robot_model import RobotModel, read_only
 from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.shapes import PathShape
@@ -196,7 +197,7 @@ class PlanBuilder:
         seconds, message = trajectory.duration, ""
         if width != self.width:
             parts["width"], seconds = width, max(seconds, self._jaw_time(labels, width))
-            message = f"{labels.message}, and the jaws to {width * 1e3:.1f} mm"
+            message = f"{labels.message}, and the jaws to {mm(width, 1)}"
         self.add(labels, "motion", seconds, message, errors, near, turns, **parts)
         self.q, self.width = read_only(joints[-1]), width
 
@@ -226,7 +227,7 @@ class PlanBuilder:
         jaws = self.jaws(labels.source)
         if not jaws.min_width <= width <= jaws.max_width:
             low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
-            what = f"the width {width * 1e3:.2f} mm is not within {low:g} to {high:g} mm"
+            what = f"the width {mm(width, 2)} is not within {low:g} to {high:g} mm"
             raise self.invalid(labels.source, what)
         return _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
 

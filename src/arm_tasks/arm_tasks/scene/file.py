@@ -18,6 +18,7 @@ from arm_common.yaml.colours import COLOUR, read_colour
 from arm_common.yaml.document import Field, parse_yaml, read_yaml
 from arm_common.yaml.schema_types import Choice, Key, Leaf, ListOf, Named, Table
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.model.units import mm
 from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError, resolve
@@ -267,7 +268,7 @@ def _bolt(name: str, item: Field, placer: _Placer) -> Bolt:
         length=keys.number("length"),
     )
     if bolt.pitch >= bolt.length:
-        raise keys.fail(f"the pitch must be smaller than the length ({bolt.length * 1e3:g} mm)")
+        raise keys.fail(f"the pitch must be smaller than the length ({mm(bolt.length)})")
     if not bolt.is_pin:
         _thread(keys, bolt.diameter, bolt.pitch, bolt.hand)
     elif given := [key for key in ("handedness", "thread_start") if keys.has(key)]:

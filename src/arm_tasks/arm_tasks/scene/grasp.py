@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from arm_common.transforms import Array, inverse, pose, so3_exp, tilt_z, turn_z, twist_z
 from arm_description.model.gripper import Gripper
-from arm_description.model.units import SHOWN
+from arm_description.model.units import SHOWN, mm
 
 from arm_tasks.scene.scene import Nut, Primitive, Scene, SceneObject
 
@@ -138,7 +138,7 @@ def grasp(obj: SceneObject, T_tool: Array, jaws: Gripper, opened: float) -> Carr
     x, y, z = (_span(obj, T_tool, axis) for axis in range(3))
     middle = jaws.middle(opened)
     if y[0] < middle - opened / 2.0 or y[1] > middle + opened / 2.0:
-        return f"it extends from {_mm(y)} across jaws that are {opened * 1e3:g} mm wide"
+        return f"it extends from {_mm(y)} across jaws that are {mm(opened)} wide"
     finger = jaws.finger
     if not _overlap(z, (finger.overhang - finger.length, finger.overhang)):
         return f"it is {_mm(z)} along the tool, where the fingers are not"
@@ -207,7 +207,7 @@ def _overlap(a: tuple[float, float], b: tuple[float, float]) -> bool:
 
 
 def _mm(span: tuple[float, float]) -> str:
-    return f"{span[0] * 1e3:.1f} to {span[1] * 1e3:.1f} mm"
+    return f"{SHOWN.rounded(span[0], 'prismatic')} to {mm(span[1], 1)}"
 
 
 def _upright(T: Array) -> Array:

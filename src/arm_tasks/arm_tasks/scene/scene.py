@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose, shift_z, so3_exp, turn_z
+from arm_description.model.units import mm
 from arm_description.robot_model import read_only
 
 from arm_tasks.errors import SceneError
@@ -294,11 +295,11 @@ class Scene:
         if not pin.is_pin:
             return f"{name} has a thread; a bolt without a pitch is a smooth pin"
         if pin.diameter > hole - _PIN_PLAY:
-            what = f"{name} is too thick, {pin.diameter * 1e3:.2f} mm, for the nut's hole"
-            return f"{what} of {hole * 1e3:.2f} mm; at most {(hole - _PIN_PLAY) * 1e3:.2f} mm pass"
+            what = f"{name} is too thick, {mm(pin.diameter, 2)}, for the nut's hole"
+            return f"{what} of {mm(hole, 2)}; at most {mm(hole - _PIN_PLAY, 2)} pass"
         if pin.length < least:
-            what = f"{name} is too short, {pin.length * 1e3:.1f} mm"
-            return f"{what}; the nut needs {least * 1e3:.1f} mm"
+            what = f"{name} is too short, {mm(pin.length, 1)}"
+            return f"{what}; the nut needs {mm(least, 1)}"
         return ""
 
     def misfit(self, bolt: str) -> str:

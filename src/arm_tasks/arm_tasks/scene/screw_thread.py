@@ -17,6 +17,7 @@ from typing import Literal
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.units import mm
 
 from arm_tasks.errors import SceneError
 
@@ -63,19 +64,17 @@ class ScrewThread:
         sizes = (self.diameter, self.pitch)
         if not all(math.isfinite(v) and v > 0.0 for v in sizes):
             raise SceneError(
-                f"a thread of {self.diameter * 1e3:g} mm with a pitch of {self.pitch * 1e3:g} mm "
-                "does not exist",
+                f"a thread of {mm(self.diameter)} with a pitch of {mm(self.pitch)} does not exist",
                 remedy="give lengths above 0",
             )
         if self.pitch < _FINEST:
             raise SceneError(
-                f"no thread has a pitch of {self.pitch * 1e3:g} mm",
-                remedy=f"give at least {_FINEST * 1e3:g} mm; is the unit right?",
+                f"no thread has a pitch of {mm(self.pitch)}",
+                remedy=f"give at least {mm(_FINEST)}; is the unit right?",
             )
         if self.pitch > _SLENDER * self.diameter:
             raise SceneError(
-                f"a pitch of {self.pitch * 1e3:g} mm leaves no core in a bolt of "
-                f"{self.diameter * 1e3:g} mm",
+                f"a pitch of {mm(self.pitch)} leaves no core in a bolt of {mm(self.diameter)}",
                 remedy=f"give at most {_SLENDER * self.diameter * 1e3:.3g} mm",
             )
 

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 from arm_common.suggestions import did_you_mean
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named
+from arm_description.model.units import mm
 
 from arm_tasks.errors import PlanError
 from arm_tasks.scene.file import LENGTH, NUMBER, TEXT
@@ -323,9 +324,9 @@ class Condition:
         if self.nut_fallen is not None:
             parts.append(f"the nut has {'' if self.nut_fallen else 'not '}fallen")
         if self.gripper_above is not None:
-            parts.append(f"the jaws are wider than {self.gripper_above * 1e3:g} mm")
+            parts.append(f"the jaws are wider than {mm(self.gripper_above)}")
         if self.gripper_below is not None:
-            parts.append(f"the jaws are narrower than {self.gripper_below * 1e3:g} mm")
+            parts.append(f"the jaws are narrower than {mm(self.gripper_below)}")
         bounds = (("above", self.joint_above), ("below", self.joint_below))
         parts += [f"{self.joint} is {w} {v:.4g}" for w, v in bounds if v is not None]
         parts += [str(self.signal)] if self.signal else []

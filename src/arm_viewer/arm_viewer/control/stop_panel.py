@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The STOP button of the page, its key, and the button that resets the arm."""
+"""The STOP button of the page and the button that resets the arm; its keys are in page.js."""
 
 from __future__ import annotations
 

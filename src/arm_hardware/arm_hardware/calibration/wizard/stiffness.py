@@ -16,6 +16,7 @@ import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
 from arm_description.model.transmissions.transmission import Drivetrain
+from arm_description.model.units import deg
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.bodies import bodies_of_urdf, holding_torques
 from arm_description.urdf.kinematics import link_poses
@@ -130,8 +131,7 @@ class HungWeight:
         turn = self._force * abs(self.levers[servo]) * compliance
         if turn > _LARGEST_TURN:
             raise ValueError(
-                f"{servo} would have turned by {math.degrees(turn):.0f} deg: it does not hold "
-                "this weight"
+                f"{servo} would have turned by {deg(turn, 0)}: it does not hold this weight"
             )
         return compliance
 

@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array, turn_z, wrap
+from arm_description.model.units import deg, mm
 
 from arm_kinematics import Chain
 from arm_tasks.planning.screwing.strokes import (
@@ -85,7 +86,7 @@ def pull_off_problem(bolt: Bolt, nut: OnBolt, step: Unscrew) -> str:
     stays = step.turns is not None and step.turns < nut.turns
     if stays or left * bolt.pitch <= _DEEPEST_PULL_OFF:
         return ""
-    what = f"pull_off_turns of {step.pull_off_turns:g} leaves {left * bolt.pitch * 1e3:.2f} mm"
+    what = f"pull_off_turns of {step.pull_off_turns:g} leaves {mm(left * bolt.pitch, 2)}"
     most = math.floor(_DEEPEST_PULL_OFF / bolt.pitch * 10.0) / 10.0
     return f"{what} of thread, from which a straight pull takes no nut off; give at most {most:g}"
 
@@ -119,13 +120,13 @@ def off_warning(
     released = left + abs(chosen.strokes[-1].turn) / TURN
     if left > max(_surely_off(bolt), step.pull_off_turns) + _EPS:
         return (
-            f"the nut is pulled off with {left:.2f} turns left, {left * bolt.pitch * 1e3:.2f} mm "
+            f"the nut is pulled off with {left:.2f} turns left, {mm(left * bolt.pitch, 2)} "
             f"of thread, {_LATE}; in contact physics 3 of 4 nuts come off from 1.6 mm, and none "
             "from 1.7 mm"
         )
     if len(chosen.strokes) > 1 and released < _safe_release(bolt, step) - _EPS:
         return (
-            f"the jaws open with {released:.2f} turns left, {released * bolt.pitch * 1e3:.2f} mm "
+            f"the jaws open with {released:.2f} turns left, {mm(released * bolt.pitch, 2)} "
             f"of thread, {_LATE}; in contact physics every nut stays on from 1.5 mm, and some "
             "fall from less"
         )
@@ -144,8 +145,8 @@ def _next_warning(bolt: Bolt, chosen: Strokes, score: GripScore) -> str:
     if caught >= FIRM - _EPS:
         return ""
     return (
-        f"the next thread catches {math.degrees(caught):.0f} deg before the wrist ends, and "
-        f"{math.degrees(FIRM):.0f} deg hold a nut firmly"
+        f"the next thread catches {deg(caught, 0)} before the wrist ends, and "
+        f"{deg(FIRM, 0)} hold a nut firmly"
     )
 
 

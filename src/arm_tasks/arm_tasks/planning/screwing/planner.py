@@ -15,6 +15,7 @@ from itertools import tee
 import numpy as np
 from arm_common.transforms import Array, wrap
 from arm_description.model.gripper import Gripper
+from arm_description.model.units import deg, mm
 
 from arm_tasks.planning.plan import ThreadSearch
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder
@@ -77,16 +78,16 @@ def width_problem(grip: float | None, cleared: float | None, nut: Nut, jaws: Gri
     """Return why jaws cannot hold or clear a nut with the widths of a step [m], or ""."""
     flats, corners = nut.across_flats * 1e3, nut.corners * 1e3
     if nut.corners > jaws.max_width:
-        open_to = f"the jaws open to {jaws.max_width * 1e3:g} mm"
+        open_to = f"the jaws open to {mm(jaws.max_width)}"
         return f"{open_to}; the nut's corners are {corners:.2f} mm apart"
     if nut.across_flats < jaws.min_width:
-        close_to = f"the jaws close to {jaws.min_width * 1e3:g} mm"
+        close_to = f"the jaws close to {mm(jaws.min_width)}"
         return f"{close_to}; the nut's flats are {flats:g} mm apart"
     if grip is not None and grip > nut.across_flats:
-        wide = f"a grip width of {grip * 1e3:g} mm does not hold the nut"
+        wide = f"a grip width of {mm(grip)} does not hold the nut"
         return f"{wide}; its flats are {flats:g} mm apart"
     if cleared is not None and cleared < nut.corners:
-        narrow = f"an open width of {cleared * 1e3:g} mm does not clear the nut"
+        narrow = f"an open width of {mm(cleared)} does not clear the nut"
         return f"{narrow}; its corners are {corners:.2f} mm apart"
     return ""
 
@@ -227,7 +228,7 @@ class ScrewPlanner:
         if self._keeps_pressing and self.bolt.start_known and first is not last and caught < FIRM:
             self.builder.warnings.append(
                 f"{self.name}: the nut may fall at the first regrasp, {math.degrees(caught):.0f} "
-                f"deg after the thread catches; {math.degrees(FIRM):.0f} deg hold it firmly"
+                f"deg after the thread catches; {deg(FIRM, 0)} hold it firmly"
             )
         roll = nut.phase + last.grip + last.turn
         caught_turns = CATCH_TURNS if self.bolt.start_known else 0.0

@@ -13,6 +13,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from arm_description.model.units import deg
+
 from arm_tasks.planning.screwing.wrist import MIN_BEFORE, Wrist, thread_turn_to_go, too_little
 from arm_tasks.planning.tool_path import OutOfReach
 from arm_tasks.planning.world_model import InJaws, OnBolt
@@ -228,8 +230,8 @@ def screw_on_strokes(
     missing = to_go + MIN_CAUGHT / 2.0 - turn
     if missing > 0.0:
         what = (
-            f"the thread would catch after {math.degrees(to_go):.0f} deg but the wrist turns by "
-            f"{math.degrees(turn):.0f} deg: the nut would fall at the first regrasp"
+            f"the thread would catch after {deg(to_go, 0)} but the wrist turns by "
+            f"{deg(turn, 0)}: the nut would fall at the first regrasp"
         )
         raise OutOfReach(what, 0.0, missing)
     return Strokes(strokes, total, to_go / TURN)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, shift_z, tilt_z
-from arm_description.model.units import SHOWN
+from arm_description.model.units import SHOWN, deg, mm
 from arm_kinematics.paths.cartesian_path import PathStatus
 from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 
@@ -169,7 +169,7 @@ class Motions:
 
     def retreat(self, step: steps.Retreat, name: str) -> None:
         """Plan a straight line back along the tool's z."""
-        labels = Labels(step, name, f"moving back by {step.distance * 1e3:g} mm")
+        labels = Labels(step, name, f"moving back by {mm(step.distance)}")
         T = self.builder.chain.fk(self.builder.q)
         back = line(T, T @ shift_z(-step.distance))
         self.builder.follow(labels, back, path_options("full", step.tolerance))
@@ -240,7 +240,7 @@ class Motions:
 
     def turn(self, step: steps.Turn, name: str) -> None:
         """Plan a turn about the tool's own z."""
-        labels = Labels(step, name, f"turning by {math.degrees(step.angle):.0f} deg")
+        labels = Labels(step, name, f"turning by {deg(step.angle, 0)}")
         T = self.builder.chain.fk(self.builder.q)
         shape = screw(T, step.advance, step.angle)
         self.builder.follow(labels, shape, path_options("full", step.tolerance))

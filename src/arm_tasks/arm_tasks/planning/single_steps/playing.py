@@ -8,7 +8,7 @@ import numpy as np
 from arm_common.files.access import FileAccess
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
-from arm_description.model.units import millimetres
+from arm_description.model.units import millimetres, mm
 from arm_description.trajectories.drawing import text_path
 from arm_description.trajectories.files import read_tool_trajectory, read_trajectory
 from arm_description.trajectories.trajectory import ToolTrajectory
@@ -82,7 +82,7 @@ class PlayPlanner:
         assert isinstance(labels.source, steps.Play)
         half = thickness(obj) / 2.0  # beyond the middle a tip would leave at the back
         if labels.source.depth >= half:
-            what = f"depth must be below {half * 1e3:g} mm, half the thickness of {obj.name}"
+            what = f"depth must be below {mm(half)}, half the thickness of {obj.name}"
             raise self._builder.invalid(labels.source, what)
         tips = np.array([self._builder.chain.fk(row) for row in rows])
         depths = tip_depths(obj, tips[:, :3, 3])
@@ -90,8 +90,8 @@ class PlayPlanner:
         if depths[deepest] > labels.source.depth + TOUCH:
             at = millimetres(tips[deepest, :3, 3])
             what = (
-                f"the tool would be {depths[deepest] * 1e3:.1f} mm deep in {obj.name}, where"
-                f" {labels.source.depth * 1e3:g} mm are allowed, at ({at}) mm"
+                f"the tool would be {mm(depths[deepest], 1)} deep in {obj.name}, where"
+                f" {mm(labels.source.depth)} are allowed, at ({at}) mm"
             )
             raise self._builder.refuse(labels, OutOfReach(what, reason=PathStatus.COLLISION))
 

@@ -13,7 +13,7 @@ from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.plugins import PluginGroup
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_description.model.units import millimetres
+from arm_description.model.units import millimetres, mm
 
 from arm_tasks.errors import PlanError, SceneError, TaskFileError
 from arm_tasks.planning.plan import Situation
@@ -97,7 +97,7 @@ class StepPlanner:
         width = jaws.max_width if step.width is None else step.width
         width = max(width, jaws.min_width) if step.kind == "close" else width
         verb = "opening" if width > self.builder.width else "closing"
-        message = f"{verb} the jaws to {width * 1e3:.1f} mm"
+        message = f"{verb} the jaws to {mm(width, 1)}"
         self.builder.gripper(Labels(step, name, message), width)
         carried = self.world.carried
         if carried is not None and width > carried.width:

@@ -10,6 +10,7 @@ from typing import Any
 
 from arm_common.ros.node_runner import session
 from arm_common.transforms import Array
+from arm_description.model.units import mm
 from arm_description.robot_model import RobotModel
 
 from arm_interfaces.action import RunTask
@@ -168,5 +169,5 @@ def _of_payload(expected: Expectation, seen: ObservedRun, simulated: bool) -> Ve
 
 def _of_lines(within: float, off: float) -> Verdict:
     good = off <= within
-    limit = f"{'stayed' if good else 'did not stay'} within {within * 1e3:g} mm of its lines"
-    return Verdict(good, f"the tool {limit}; it was off by {off * 1e3:.2f} mm")
+    limit = f"{'stayed' if good else 'did not stay'} within {mm(within)} of its lines"
+    return Verdict(good, f"the tool {limit}; it was off by {mm(off, 2)}")

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 from arm_common.ros.message_conversions import pose_message
 from arm_common.transforms import Array, frame_along, pose
-from arm_description.model.units import millimetres
+from arm_description.model.units import deg, millimetres
 from arm_description.robot_model import RobotModel
 
 from arm_interfaces.srv import TouchBolt
@@ -82,7 +82,7 @@ class Touching:
             raise TasksError(f"{what}; run a task with the step find_thread")
         start = step.thread.start(self._arm.pose(at_rest=False).tool)
         response.thread_start = self._starts[bolt] = start
-        return f"the thread of {bolt} starts at {math.degrees(start):.1f} deg"
+        return f"the thread of {bolt} starts at {deg(start, 1)}"
 
     def _write_thread(self, scene: Scene, bolt: str, response: TouchBolt.Response) -> str:
         self._require_no_task()

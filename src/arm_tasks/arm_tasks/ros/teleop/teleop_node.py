@@ -16,6 +16,7 @@ from arm_common.ros.parameters import ParameterSpec, declare_one
 from arm_common.ros.qos import LATCHED, STREAM, service_qos
 from arm_common.ros.service_client import ServiceClient
 from arm_common.transforms import Array
+from arm_description.model.units import mm
 from arm_description.robot_model import RobotModel
 from control_msgs.action import GripperCommand
 from rclpy.duration import Duration
@@ -137,7 +138,7 @@ class StreamingNode(Node):  # type: ignore[misc]
             for value, joint in zip(q, self._model.joints, strict=True)
         )
         x, y, z = (round(float(v)) for v in self._model.fk(q)[:3, 3] * 1e3)
-        jaws = f"  jaws {self._state.width * 1e3:.1f} mm" if self._model.gripper else ""
+        jaws = f"  jaws {mm(self._state.width, 1)}" if self._model.gripper else ""
         return f"joints {joints}  tip {x} {y} {z} mm{jaws}{self._supply_text()}"
 
     def _supply_text(self) -> str:
