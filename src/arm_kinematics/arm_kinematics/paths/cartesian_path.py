@@ -122,15 +122,10 @@ class PathOptions:
         if not self.turns() or all(free):
             return distance, 0.0
         R = target[:3, :3].T @ reached[:3, :3]
-        if self._part == Orientation.AXIS or sum(free) == 1:
-            axis = (
-                free
-                if self._part == Orientation.ROTATION
-                else _Z
-                if self.axis is None
-                else self.axis
-            )
-            return distance, _tilt(R, axis)
+        if self._part == Orientation.AXIS:
+            return distance, _tilt(R, _Z if self.axis is None else self.axis)
+        if sum(free) == 1:
+            return distance, _tilt(R, free)
         return distance, math.hypot(*(so3_log(R) * self._bound).tolist())
 
     @cached_property
