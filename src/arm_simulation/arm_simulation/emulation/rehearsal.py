@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from arm_common.suggestions import did_you_mean
-from arm_description.model.units import SHOWN
 from arm_hardware.calibration.servo_map import PointMap, ServoMap
 from arm_hardware.errors import StateError
 
@@ -237,6 +236,8 @@ _UNITS = {"rad": "degrees", "m": "millimetres"}
 
 def _text(axis: Axis, position: float) -> str:
     """Return a position [rad or m] as people type it."""
+    from arm_description.model.units import SHOWN  # here: `release --sim` works without NumPy
+
     return SHOWN.fixed(position, "revolute" if axis.unit == "rad" else "prismatic")
 
 

@@ -339,6 +339,26 @@ class RunLife(RuleBasedStateMachine):
         self.rig.end(end, start + share * (goal - start), idle=rests)
 
     @precondition(lambda self: not self.state.done)
+    @rule(stop=st.sampled_from(["", "cancel", "abort"]))
+    def finish(self, stop):
+        """Stop the run or let it go on; each motion succeeds, or ends by a cancel."""
+        if stop:
+            self.request(stop)
+        for _ in range(30):
+            if self.state.waits:
+                self.request("resume")
+            if self.arm.moving:
+                cancelled = self.state in STOPS
+                self.rig.end(
+                    MoveState.CANCELED if cancelled else MoveState.SUCCEEDED,
+                    self.arm.q if cancelled else self.arm.moves[-1][1],
+                )
+            elif not self.state.done:
+                self.arm.idle = True
+                self.rig.clock.now += 0.1
+                self.engine.tick()
+
+    @precondition(lambda self: not self.state.done)
     @rule(what=st.sampled_from(["obeys", "disobeys", "rests", "rescaled", "reported 0", "pushed"]))
     def disturb(self, what):
         if what == "rests":
