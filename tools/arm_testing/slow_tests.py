@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-LIMIT = 0.5  # [s] of a test with all its parameters, child processes included
+LIMIT = 0.3  # [s] of a test with all its parameters, child processes included
 FILE = Path(__file__).with_suffix(".txt")
 _seconds = collections.Counter[str]()
 
