@@ -34,7 +34,7 @@ TWO_MACHINES = (
 )
 # There are two more workers than cores because tests of processes wait for half of their time.
 CORES = os.cpu_count() or 1
-WORKERS = {"": min(CORES + 2, 4), "--all": min(CORES + 2, 4), "--fast": CORES}
+WORKERS = {"": min(CORES + 2, 4), "--all": min(CORES + 2, 4), "--fast": CORES + 1}
 # The tests of a file stay together because they share nodes; the plugin orders the files. A worker
 # is not replaced: pytest-xdist would repeat the test that ended it for ever.
 PARALLEL = (
