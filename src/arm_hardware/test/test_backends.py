@@ -134,6 +134,7 @@ def refused(capsys, code):
 def test_every_backend_is_a_row_of_one_table():
     assert backend_names()[:4] == ("auto", "servokit", "i2c_dev", "feetech")
     assert {"dummy", "mute", "wrong"} <= set(backend_names()[4:])
+    assert len(set(backend_names())) == len(backend_names())
     rows = {name: load_backend(name) for name in BACKENDS.shipped}
     assert {name: row.protocol for name, row in rows.items()} == {
         "servokit": "pca9685",

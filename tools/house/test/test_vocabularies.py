@@ -137,7 +137,11 @@ def test_constants_of_the_service_are_those_of_the_options():
 
 
 def test_what_a_recorded_path_specifies_are_modes():
-    assert set(get_args(Specified)) <= set(MODES)
+    specified = get_args(Specified)
+    assert set(specified) <= set(MODES)
+    assert {MODES[name].orientation for name in specified} == {
+        m.orientation for m in MODES.values()
+    }
 
 
 def test_default_robot_is_named_once(trees):

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
@@ -39,8 +40,8 @@ class TransitionTable(Generic[State, Event, Action]):
         self.rows = tuple(Transition(*row) for row in rows)
         self.refusals = dict(refusals)
         self._rows = {(row.state, row.event): row for row in self.rows}
-        pairs = [*((row.state, row.event) for row in self.rows), *self.refusals]
-        wrong = [pair for pair in product(states, events) if pairs.count(pair) != 1]
+        count = Counter([*((row.state, row.event) for row in self.rows), *self.refusals])
+        wrong = [pair for pair in product(states, events) if count[pair] != 1]
         if wrong:
             names = ", ".join(f"({state.name}, {event.name})" for state, event in wrong)
             raise ValueError(f"missing or more than once: {names}")

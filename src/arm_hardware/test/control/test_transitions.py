@@ -161,6 +161,7 @@ def test_stop_called_within_a_reset_is_not_unlatched_by_it(armed, before):
         thread = threading.Thread(target=controller.stop)  # a reset has the lock
         thread.start()
         thread.join(30.0)
+        assert not thread.is_alive()
 
     def unlatch_meanwhile(why):
         if before:

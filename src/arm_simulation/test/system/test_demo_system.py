@@ -101,14 +101,10 @@ def short_transfer(tmp_path):
     return str(file)
 
 
-@pytest.mark.parametrize(
-    "world", ["geometric", pytest.param("contact", marks=pytest.mark.thorough)]
-)
-def test_demo_transfers_the_nut(demo, tmp_path, short_transfer, world):
+def test_demo_transfers_the_nut_in_contact_physics(demo, tmp_path, short_transfer):
     """Through all nodes, as fast as the computer can; it prints its steps and saves a picture."""
-    if world == "contact":
-        pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
-    run = demo("--headless", "--world", world, "--speed", "20", "--task", short_transfer)
+    pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
+    run = demo("--headless", "--world", "contact", "--speed", "20", "--task", short_transfer)
     assert run.code() == 0, run.text
     lines = run.text.splitlines()
     assert f"Checking {short_transfer} ..." in lines
@@ -119,14 +115,6 @@ def test_demo_transfers_the_nut(demo, tmp_path, short_transfer, world):
         assert any(line.startswith(row) for line in lines), row
     assert re.fullmatch(r"Done: the nut is \d\.\d\d turns on lower_bolt.*", lines[-1])
     assert (tmp_path / "output" / "nut_transfer.png").stat().st_size > 20_000
-
-
-def test_kit_carries_a_payload_in_contact_physics(demo):
-    pytest.importorskip("mujoco", reason="there is no MuJoCo for this Python or machine")
-    words = ("--headless", "--world", "contact", "--speed", "20", "--task", "pick_and_place")
-    run = demo("--robot", "mearm", *words)
-    assert run.code() == 0, run.text
-    assert run.text.splitlines()[-1].startswith("Done: ")
 
 
 @pytest.mark.thorough

@@ -219,6 +219,12 @@ def test_count_beyond_a_turn_is_named_with_the_multi_turn_setting(closed_so101, 
     assert not any(closed_so101.torques)
 
 
+def test_servo_without_torque_is_refused_at_configure(closed_so101):
+    closed_so101.servos[2].set(sts3215.TORQUE_LIMIT, 0)
+    with pytest.raises(BusError, match=r"shoulder_lift\) .* Torque_Limit 0, but .* needs 356"):
+        closed_so101.driver.open()
+
+
 def test_sagging_so101_as_lerobot_sets_it_still_succeeds_and_grips(so101):
     """At P_Coefficient 16, a servo with 63 % of its torque sags by 0.06 rad."""
     for servo in so101.servos.values():

@@ -108,13 +108,11 @@ def test_commands_ask_which_of_several_drivers_is_meant(driver):
         assert code == 0, text
     question = "choose one by --namespace: /left, /right"
     wait_for_answer(lambda code, text: code == 1 and question in text, "disarm")
-    both = {"/left/arm_hardware", "/right/arm_hardware"}
-    wait_for_answer(
-        lambda code, text: (
-            code == 0 and {line.split(":")[0] for line in text.splitlines()} == both
-        ),
-        "stop",
-    )
+    code, text = command("stop")
+    assert code == 0 and {line.split(":")[0] for line in text.splitlines()} == {
+        "/left/arm_hardware",
+        "/right/arm_hardware",
+    }
     for process in processes:
         assert end(process, signal.SIGINT)[0] == 0
 

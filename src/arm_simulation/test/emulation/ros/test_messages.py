@@ -172,7 +172,9 @@ def test_messages_of_an_arm_with_linkages_have_joints_and_their_servos(make_benc
     assert shown["elbow"] == pytest.approx(-100, abs=1.0)
     servos = {j.name: j for j in status("sim", driver, snapshot, Time()).joints}
     assert math.degrees(servos["elbow"].position) == pytest.approx(-20, abs=0.5)  # on the base
-    assert math.degrees(servos["elbow"].estimated_position) == pytest.approx(-20, abs=1.5)
+    for name, degrees in (("waist", 20), ("shoulder", 80), ("elbow", -20)):
+        estimate = math.degrees(servos[name].estimated_position)
+        assert estimate == pytest.approx(degrees, abs=1.5), name
     assert servos["elbow"].channel == 2
     assert servos["elbow"].position == pytest.approx(
         math.radians(shown["shoulder"] + shown["elbow"]), abs=1e-9
