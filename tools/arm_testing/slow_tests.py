@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes slow_tests.txt, the tests that ./arm test --fast omits, from the CPU time of a run.
 
+Files and folders that it names stay, such as those of whole transfers.
+
 ./arm test -q --cores -m "not thorough" -p arm_testing.slow_tests
 """
 
@@ -33,4 +35,5 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 def pytest_sessionfinish() -> None:
     slow = sorted(name for name, seconds in _seconds.items() if seconds > LIMIT)
-    FILE.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
+    whole = [line for line in FILE.read_text(encoding="utf-8").split() if "::" not in line]
+    FILE.write_text("".join(f"{name}\n" for name in (*whole, *slow)), encoding="utf-8")

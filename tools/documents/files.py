@@ -26,9 +26,8 @@ Bold keys are required. Errors in a file name its line, the key and the remedy."
 BELOW: dict[str, tuple[str, Kind]] = {
     "Calibration of servos": ("One file for each physical arm, such as [nut_arm_servos.yaml]"
                               "(../../src/arm_hardware/config/nut_arm_servos.yaml).", CALIBRATION),
-    "Trajectories": ("Points in time, or functions of it, as "
-                                   "[described](trajectories.md#yaml).",
-                                   Either((POINTS, FUNCTIONS))),
+    "Trajectories": ("Points in time, or functions of it, as [described](trajectories.md#yaml).",
+                     Either((POINTS, FUNCTIONS))),
     "Touched points": ("Known points touched with the tip, for "
                        "[calibration](../tutorials/calibration.md).", FILE),
     "Taught poses": ("Written by [teaching](teach.md), and by hand if you like.", POSES),

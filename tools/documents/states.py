@@ -97,8 +97,10 @@ def _tables(
     def cell(state: Any, event: Any) -> str:
         row = made.row(state, event)
         if row is None:
-            why = re.sub(rf"\b(is|but) {shown(state)}$", r"\1 *state*", made.refusal(state, event))
-            return reasons.mark(why)
+            reason = re.sub(
+                rf"\b(is|but) {shown(state)}$", r"\1 *state*", made.refusal(state, event)
+            )
+            return reasons.mark(reason)
         after = "—" if row.next_state is state else row.next_state.value
         is_silent = row.action.name == "NOTHING"
         return after if is_silent else f"{after} <sup>{actions.mark(row.action.value)}</sup>"

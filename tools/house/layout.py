@@ -214,7 +214,7 @@ def main() -> None:
     print(f"{'C++':16} {compiled_lines():14} of {COMPILED_BOUND:6} lines")
     from house.mirror import mirror
 
-    print(f"modules that say where their tests are: {mirror().share:.1%}")
+    print(f"modules that say where their tests are: {mirror().coverage:.1%}")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from house.layout import SOURCE, modules
 
-LEAST_SHARE = 0.95
+MIN_COVERAGE = 0.95
 HEADER_LINES = 5
 _NAMED = re.compile(r"# Tests: (\S+)")
 _WITHOUT_TESTS = {"entry_points.py"}
@@ -32,7 +32,7 @@ class Mirror(NamedTuple):
     untested: list[Path]
 
     @property
-    def share(self) -> float:
+    def coverage(self) -> float:
         """Return the fraction of modules whose test can be found."""
         located = len(self.mirrored) + len(self.named)
         return located / max(located + len(self.untested), 1)

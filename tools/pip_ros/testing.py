@@ -32,9 +32,11 @@ TWO_MACHINES = (
     "Not run here because network namespaces need root and the command ip (Debian's iproute2):"
     " src/arm_simulation/test/system/test_two_machines_system.py and test_discovery_system.py."
 )
-# There are two more workers than cores because tests of processes wait for half of their time.
+# There are more workers than cores because tests wait, those of processes for half of their time;
+# but four start browsers and arms enough.
 CORES = os.cpu_count() or 1
-WORKERS = {"": min(CORES + 2, 4), "--all": min(CORES + 2, 4), "--fast": CORES + 1}
+_WITH_PROCESSES = min(CORES + 2, 4)
+WORKERS = {"": _WITH_PROCESSES, "--all": _WITH_PROCESSES, "--fast": CORES + 1}
 # The tests of a file stay together because they share nodes; the plugin orders the files. A worker
 # is not replaced: pytest-xdist would repeat the test that ended it for ever.
 PARALLEL = (

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeAlias
 
 from arm_common.transforms import Array
-from arm_description.model.units import SHOWN, with_sign
+from arm_description.model.units import SHOWN, with_degree_sign
 from arm_description.robot_model import RobotModel
 
 from arm_viewer.browser.callbacks import PageGui
@@ -60,7 +60,8 @@ class IkResponse:
             return ""
         first = self.solutions[0]
         off = SHOWN.fixed(first.position_error, "prismatic", 3)
-        return f"residual {off}, {with_sign(SHOWN.fixed(first.orientation_error, 'revolute', 3))}"
+        turned = SHOWN.fixed(first.orientation_error, "revolute", 3)
+        return f"residual {off}, {with_degree_sign(turned)}"
 
     @property
     def problem(self) -> str:

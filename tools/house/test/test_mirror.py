@@ -4,13 +4,13 @@
 
 import pytest
 from house.layout import SOURCE
-from house.mirror import LEAST_SHARE, mirror, mirrored_test
+from house.mirror import MIN_COVERAGE, mirror, mirrored_test
 
 
 def test_nearly_all_modules_say_where_their_tests_are():
     found = mirror()
     missing = [str(path.relative_to(SOURCE)) for path in found.untested]
-    assert found.share >= LEAST_SHARE, missing
+    assert found.coverage >= MIN_COVERAGE, missing
     assert found.mirrored and found.named
 
 
@@ -45,7 +45,7 @@ def test_each_module_is_counted_once(source):
     assert [path.stem for path in found.mirrored] == ["_tested"]
     assert {path.stem for path in found.named} == {"named", "misled"}
     assert [path.stem for path in found.untested] == ["untested"]
-    assert found.share == 0.75
+    assert found.coverage == 0.75
     assert [path.stem for path in found.broken] == ["misled"]
 
 

@@ -10,13 +10,18 @@ from typing import get_args
 import pytest
 from arm_common.plugins import PluginGroup
 from arm_description.library import DEFAULT_ROBOT
-from arm_description.model.elements import Convention, JointType, LookKind, Material
+from arm_description.model.elements import (
+    TOLERANCE_AXES,
+    Convention,
+    JointType,
+    LookKind,
+    Material,
+)
 from arm_description.model.units import UNITS
 from arm_description.trajectories.trajectory import Specified
 from arm_hardware.backends import BACKENDS
 from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
 from arm_kinematics.ik.options import (
-    AXES,
     AXES_CONSTANTS,
     MODES,
     PREFERENCE_CONSTANTS,
@@ -38,7 +43,7 @@ def names(declared):
 VOCABULARIES = {
     "IK modes": ("arm_kinematics/arm_kinematics/ik/options.py", tuple(MODES)),
     "IK preferences": ("arm_kinematics/arm_kinematics/ik/options.py", PREFERENCES),
-    "tolerance axes": ("arm_kinematics/arm_kinematics/ik/options.py", AXES),
+    "tolerance axes": ("arm_description/arm_description/model/elements.py", TOLERANCE_AXES),
     "backends": ("arm_hardware/arm_hardware/backends.py", names(BACKENDS)),
     "hardware": ("arm_hardware/arm_hardware/motion/options.py", HARDWARE),
     "exit actions": ("arm_hardware/arm_hardware/motion/options.py", EXIT_ACTIONS),

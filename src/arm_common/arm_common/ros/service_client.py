@@ -57,11 +57,18 @@ class ServiceClient:
         response = Future(executor=self._node.executor)
 
         def poll() -> None:
-            if response.cancelled() or self.is_ready:
+            is_ready = self.is_ready  # once: a request must not be sent twice
+            if is_ready or response.cancelled():
                 destroy_timer(self._node, timer)
-            if self.is_ready and not response.cancelled():
-                sent = self._client.call_async(request)
-                sent.add_done_callback(lambda done: response.set_result(done.result()))
+            if is_ready and not response.cancelled():
+                self._client.call_async(request).add_done_callback(forward)
+
+        def forward(done: Future) -> None:
+            error = done.exception()
+            if error is None:
+                response.set_result(done.result())
+            else:
+                response.set_exception(error)
 
         timer = self._node.create_timer(_POLL_PERIOD, poll, self._group, clock=STEADY_CLOCK)
         return response

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from arm_common.errors import number_text
 from arm_common.yaml.document import Field
 
 
@@ -50,7 +51,7 @@ class Leaf:
         """Return a value as a text; digits are of numbers that are not whole."""
         if self.form == "hex":
             return f"{int(value):#04x}"
-        return str(int(value)) if self.form == "whole" else f"{value:.{digits}g}"
+        return str(int(value)) if self.form == "whole" else number_text(value, digits, 9)
 
     def check(self, field: Field, value: float) -> float:
         """Return a number that was read from a field; raise its error out of bounds."""

@@ -294,7 +294,8 @@ class TypedMapping:
         value = self.read_number(item, written.endswith("_deg")) * scale
         if leaf.form == "whole" and value != int(value):
             raise self.fail(f"{name} must be a whole number, not {value:g}", item)
-        leaf = replace(leaf, most=min(leaf.most, most))
+        if most < leaf.most:
+            leaf = replace(leaf, most=most)
         if not leaf.allows(value):
             problem = f"{written} is {value / scale:g} but must be {leaf.bounds(scale)}"
             raise self.fail(problem, item)

@@ -51,7 +51,9 @@ LOOK_SIZES: Mapping[LookKind, tuple[str, ...]] = {
     "ring": ("outer radius", "inner radius", "length along z"),
     "fillet": ("radius of a post along z", "radius of the rounding that widens its foot"),
 }
+RADII_THAT_MAY_BE_0: Mapping[LookKind, int] = {"cone": 2, "fillet": 1}  # the first of its size
 DEFAULT_COLOUR = "#9ea6b2"
+TOLERANCE_AXES = ("target", "tool")  # along which tolerances and offsets of a target are
 CONVENTIONS: tuple[Convention, ...] = ("standard", "modified")
 # Nearly parallel axes have their common normal far away.
 NEARLY_PARALLEL = 0.02  # [rad]

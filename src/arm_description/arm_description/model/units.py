@@ -113,7 +113,11 @@ class Units:
     def read(self, text: str, joint_type: str) -> float:
         """Return a number or expression, with or without a unit, as SI, or raise InputError."""
         units, number = self.named(text, joint_type)
-        return units.si(Expressions({}, units.radian).evaluate(number), joint_type)
+        return units.evaluate(number, joint_type)
+
+    def evaluate(self, text: str, joint_type: str) -> float:
+        """Return a number or expression without a unit as SI, or raise InputError."""
+        return self.si(Expressions({}, self.radian).evaluate(text), joint_type)
 
 
 SI = Units("m", "rad")
@@ -138,6 +142,6 @@ def millimetres(xyz: Iterable[float]) -> str:
     return ", ".join(SHOWN.rounded(value, "prismatic") for value in xyz)
 
 
-def with_sign(text: str) -> str:
+def with_degree_sign(text: str) -> str:
     """Return a text with the sign of degrees, where space is scarce: 30.5°."""
     return text.replace(" deg", "°")

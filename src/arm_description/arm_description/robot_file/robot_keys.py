@@ -26,6 +26,7 @@ from arm_description.model.elements import (
     JOINT_TYPES,
     LOOK_SIZES,
     MATERIALS,
+    RADII_THAT_MAY_BE_0,
     Axis,
     LookKind,
 )
@@ -74,7 +75,7 @@ UNITS = Table(
     {
         "length": Key(Choice(LENGTHS), "unit of every length in the file", required=True),
         "angle": Key(Choice(ANGLES), "unit of every angle in the file", required=True),
-        "max_length": Key(SIZE, f"against mistaken units; {Units.max_length:g} m if omitted"),
+        "max_length": Key(SIZE, f"longest length; {Units.max_length:g} m if omitted"),
     }
 )
 
@@ -311,9 +312,9 @@ def _transmission(kind: str) -> Table:
         {
             "type": Key(Choice(tuple(_KINDS)), "type of the transmission", required=True),
             **_KINDS[kind],
-            "range": Key(POSITIONS_2, "least and largest of each actuator; by servo if omitted"),
+            "range": Key(POSITIONS_2, "lowest and highest position; by servo if omitted"),
             "velocity": Key(RATE, "maximum speed of each actuator; its joints' if omitted"),
-            "acceleration": Key(ACCELERATION, "maximum acceleration; likewise"),
+            "acceleration": Key(ACCELERATION, "its maximum; its joints' if omitted"),
             "source": FROM,
         }
     )
@@ -352,7 +353,7 @@ LINK_MASS = Table(
     {
         "value": Key(MASS_OR_NONE, "the mass", required=True),
         "centre": Key(LENGTHS_3, "centre of mass in the link; that of the skeleton if omitted"),
-        "inertia": Key(INERTIA, "about the centre, along the link's axes; likewise"),
+        "inertia": Key(INERTIA, "about the centre, along the link's axes; estimated if omitted"),
         "source": FROM,
     }
 )
@@ -370,7 +371,7 @@ MESH = Table(
 
 def _look_size(kind: LookKind) -> Kind:
     """Return the kind of a shape's size; radii of 0 are allowed where a point is meant."""
-    leaf = SIZE_OR_0 if kind in ("cone", "fillet") else SIZE
+    leaf = SIZE_OR_0 if kind in RADII_THAT_MAY_BE_0 else SIZE
     count = len(LOOK_SIZES[kind])
     return leaf if count == 1 else ListOf(leaf, count, count)
 
@@ -408,7 +409,7 @@ _COMMON = {
     "tool": Key(Either((ATTACHED, TOOL)), "flange <- tool0, or <- a tool"),
     "gripper": Key(GRIPPER, "two fingers that slide, or a claw"),
     "postures": Key(Named(Named(POSITION, "joint"), "posture"), "each joint; gripper: a width"),
-    "transmissions": Key(ListOf(TRANSMISSION, 1, MAX_ROWS), "to servos; one each if omitted"),
+    "transmissions": Key(ListOf(TRANSMISSION, 1, MAX_ROWS), "to servos; one a joint if omitted"),
     "bars": Key(ListOf(BAR, 1, MAX_ROWS), "bars of linkages, drawn only: they follow the joints"),
     "payload": Key(Either((ATTACHED, PAYLOAD)), "load carried by the tool"),
     "masses": Key(

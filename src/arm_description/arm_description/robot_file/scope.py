@@ -191,7 +191,7 @@ def sourced_value(field: Field) -> Field:
 
 def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationContext:
     """Read ``units`` and ``constants``; evaluate each, so that errors name the constant's line."""
-    units, field = _read_units(keys["units"]), keys.get("constants")
+    units, field = read_units(keys["units"]), keys.get("constants")
     fields = field.mapping(None) if field else {}
     if field and len(fields) > MAX_CONSTANTS:
         raise field.error(f"has {len(fields)} names, at most {MAX_CONSTANTS} are supported")
@@ -209,10 +209,10 @@ def read_scope(keys: Mapping[str, Field], folder: Path = Path()) -> EvaluationCo
     return scope
 
 
-def _read_units(field: Field) -> Units:
-    """Read ``units: {length: .., angle: .., max_length: ..}``."""
+def read_units(field: Field, max_length: float = Units.max_length) -> Units:
+    """Read ``units: {length: .., angle: .., max_length: ..}``; the default of the last in m."""
     parts = robot_keys.UNITS.read(field)
-    units = Units(parts.choice("length"), parts.choice("angle"))
+    units = Units(parts.choice("length"), parts.choice("angle"), max_length)
     if "max_length" not in parts:
         return units
     scope = EvaluationContext(units, Expressions({}, units.radian))

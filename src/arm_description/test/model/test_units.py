@@ -13,7 +13,7 @@ from arm_description.model.units import (
     SI,
     UNITS,
     millimetres,
-    with_sign,
+    with_degree_sign,
 )
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,7 +75,7 @@ def test_number_is_read_with_or_without_its_unit(text, kind, value):
 def test_zero_has_no_sign():
     assert SHOWN.fixed(-1e-9, "prismatic") == "0.0 mm" and SHOWN.text(-1e-9, "revolute") == "0 deg"
     assert millimetres((0.012, -0.0, -1e-6)) == "12.0, 0.0, 0.0"
-    assert with_sign(SHOWN.fixed(-math.pi / 4, "revolute")) == "-45.0°"
+    assert with_degree_sign(SHOWN.fixed(-math.pi / 4, "revolute")) == "-45.0°"
 
 
 @pytest.mark.parametrize(

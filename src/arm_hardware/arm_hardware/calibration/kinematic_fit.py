@@ -19,9 +19,8 @@ from arm_common.yaml.document import Field, read_yaml
 from arm_common.yaml.expressions import Expressions
 from arm_common.yaml.schema_types import Key, Leaf, ListOf, Named, Table
 from arm_description.model.elements import DependentJoint
-from arm_description.model.units import Units
 from arm_description.robot_file import robot_keys
-from arm_description.robot_file.scope import EvaluationContext, Section
+from arm_description.robot_file.scope import EvaluationContext, Section, read_units
 from arm_description.robot_model import RobotModel
 from scipy.optimize import least_squares
 from scipy.sparse.csgraph import connected_components
@@ -104,18 +103,17 @@ def load_touches(path: Path, model: RobotModel) -> TouchPoints:
     robot = top["robot"].text()
     if robot != model.name:
         raise top["robot"].error(f"is {robot!r}, the calibration is for {model.name!r}")
-    words = robot_keys.UNITS.read(top["units"])
-    units = replace(model.units, length=words.choice("length"), angle=words.choice("angle"))
+    units = read_units(top["units"], model.units.max_length)
     scope = EvaluationContext(units, Expressions({}, units.radian))
     at = np.array(Section(top, scope).lengths("touching"))
     rows = TOUCHES.items(top["points"], "points", "touch some points")
     given = [scope.read(TOUCH, row) for row in rows]
-    commanded = np.array([_joints(row["joints"], model, units) for row in given])
+    commanded = np.array([_joints(row["joints"], model, scope) for row in given])
     tips = np.array([row.lengths("tip") for row in given])
     return TouchPoints(at, commanded, tips, tuple(row.line for row in rows))
 
 
-def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
+def _joints(field: Field, model: RobotModel, scope: EvaluationContext) -> list[float]:
     given = field.mapping()
     for name, value in given.items():
         if name not in model.joint_names:
@@ -125,7 +123,7 @@ def _joints(field: Field, model: RobotModel, units: Units) -> list[float]:
     for name in model.joint_names:
         if name not in given:
             raise field.error(f"has no {name!r}", "a point needs every joint")
-    return [units.si(given[joint.name].number(), joint.type) for joint in model.joints]
+    return [scope.position(given[joint.name], joint.type) for joint in model.joints]
 
 
 def unobservable_groups(jacobian: Array, names: Sequence[str]) -> list[tuple[str, ...]]:

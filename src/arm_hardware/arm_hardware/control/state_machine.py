@@ -223,8 +223,7 @@ class DriverStateMachine(ABC):
             BusError: The bus is lost.
         """
         with self._lock:
-            self._apply_stop()
-            if self._row(ControlEvent.ARM).action is ControlAction.NOTHING:
+            if not self.can_arm():
                 return
             self._output.bus.start()
             self.read()
@@ -237,6 +236,16 @@ class DriverStateMachine(ABC):
             if self._arming_sequence is None:
                 self._fire(ControlEvent.ALL_ARMED)
         self.changed()
+
+    def can_arm(self) -> bool:
+        """Return whether arming would start now; False if it is under way or done.
+
+        Raises:
+            StateError: The stop is latched.
+        """
+        with self._lock:
+            self._apply_stop()
+            return self._row(ControlEvent.ARM).action is not ControlAction.NOTHING
 
     def _begin_arming(self) -> None:
         """Start to send servos without pulses to rest, one after another."""
@@ -301,7 +310,7 @@ class DriverStateMachine(ABC):
     def release(self, why: str) -> None:
         """Disarm and end all pulses; raise BusError if that fails."""
         with self._lock:
-            self.disarm(why)
+            self._note = f"Disarmed: {why}"
             self._fire(ControlEvent.RELEASE, f"The driver was disarmed: {why}")
             self._note = f"Disarmed: {why} The servos are released."
         self.changed()
@@ -355,9 +364,10 @@ class DriverStateMachine(ABC):
 
     def _apply_stop(self) -> bool:
         """Apply a stop that was called; return False without one. The lock must be held."""
-        why, self._stop_reason = self._stop_reason, None
+        why = self._stop_reason
         if why is None:
             return False
+        self._stop_reason = None  # a stop that came since is this one, too
         self._output.bus.halted = True  # again, as a reset may have come between
         self._fire(ControlEvent.STOP, f"Stopped: {why}.")
         if not self._state.has_failed:

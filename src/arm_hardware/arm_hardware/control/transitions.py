@@ -80,7 +80,7 @@ class ControlAction(Enum):
 
 
 _S, _E, _A = ControlState, ControlEvent, ControlAction
-_STOPPED = (_S.STOPPED_DISARMED, _S.STOPPED_ARMED, _S.STOPPED_FAULT)
+_STOPPED = tuple(state for state in _S if state.is_stopped)
 _NOT_ARMING = "no servos are being armed"
 _LATCHED = f"the stop is latched; run {RESET}"
 _FAILED = f"the hardware failed; to arm again, run {ARM}"

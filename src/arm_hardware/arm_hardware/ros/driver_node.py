@@ -29,9 +29,9 @@ from std_msgs.msg import Empty
 from std_srvs.srv import Trigger
 
 from arm_hardware.clock import driver_clock
-from arm_hardware.control.snapshot import UNCONFIGURED, DriverState
+from arm_hardware.control.snapshot import UNCONFIGURED
 from arm_hardware.driver import Driver
-from arm_hardware.errors import ARM, RESET, HardwareError, StateError
+from arm_hardware.errors import ARM, HardwareError, StateError
 from arm_hardware.ros.controllers import GripperServer, TrajectoryMonitor, TrajectoryServer
 from arm_hardware.ros.driver_context import DriverContext, DriverTime
 from arm_hardware.ros.parameters import (
@@ -301,11 +301,9 @@ class HardwareNode(LifecycleNode):  # type: ignore[misc]
     def _arm(self, _: Trigger.Request) -> str:
         """Arm, also again after a fault; the status shows when motion is accepted."""
         if self._shared.driver is not None:
-            snapshot = self._shared.controller().snapshot()
-            if snapshot.state in (DriverState.ARMED, DriverState.MOVING):
-                return snapshot.message
-            if snapshot.state is DriverState.STOPPED:
-                raise StateError(f"The stop is latched; run {RESET} first.")
+            controller = self._shared.controller()
+            if not controller.can_arm():
+                return controller.snapshot().message
         if not self.reach("configure", "deactivate", "activate"):
             raise StateError(f"Not armed: {self._shared.last_rejection or 'see the log.'}")
         return self._shared.controller().snapshot().message

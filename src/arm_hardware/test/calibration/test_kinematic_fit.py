@@ -19,6 +19,7 @@ from arm_hardware.calibration.kinematic_fit import (
     TouchPoints,
     fit,
     link_lengths,
+    load_touches,
     select_parameters,
     tip_jacobian,
     tip_position,
@@ -273,7 +274,7 @@ def test_nothing_is_written_without_a_terminal_or_yes(case, capsys, monkeypatch)
             lambda d: d["points"][3]["joints"].update(wiast=1),
             "points[3].joints.wiast: is not a joint of this robot; did you mean 'waist'",
         ),
-        (lambda d: d["points"][3]["joints"].update(waist="x"), "must be a finite number"),
+        (lambda d: d["points"][3]["joints"].update(waist="x"), "'x' is not a number"),
         (
             lambda d: d["points"][3].update(tip=[1, 2, 20_001]),
             "points[3].tip[2]: is 20.001 m; check",
@@ -288,6 +289,19 @@ def test_wrong_points_are_one_sentence_and_write_nothing(case, capsys, change, s
     said = capsys.readouterr().err
     assert says in said and said.count("\n") == 1
     assert case[0].file.read_text() == before
+
+
+def test_points_are_expressions_as_far_away_as_their_file_allows(case):
+    arm, data, file = case
+    data["units"]["max_length"] = 40_000
+    data["points"][3] = {
+        "joints": dict.fromkeys(arm.model.joint_names, "10 + 5"),
+        "tip": [1, 2, "3e4"],
+    }
+    file.write_text(yaml.safe_dump(data))
+    touches = load_touches(file, arm.model)
+    assert touches.tips[3].tolist() == pytest.approx([0.001, 0.002, 30.0])
+    assert touches.commanded[3] == pytest.approx(np.radians(15.0))
 
 
 @pytest.mark.parametrize(

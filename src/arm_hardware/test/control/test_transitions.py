@@ -126,6 +126,18 @@ def test_driver_does_what_the_table_says(rig, state, event):
         assert rig.bus.counts == before and rig.controller._state is after
 
 
+@pytest.mark.parametrize("state", ControlState)
+def test_driver_says_whether_arming_would_start(rig, state):
+    reach(rig, state)
+    row = CONTROL.row(state, ControlEvent.ARM)
+    if row is None:
+        with pytest.raises(StateError, match="latched"):
+            rig.controller.can_arm()
+    else:
+        assert rig.controller.can_arm() == (row.action is ControlAction.START)
+    assert rig.controller._state is state
+
+
 @pytest.mark.parametrize(
     "event",
     [

@@ -23,7 +23,7 @@ from arm_kinematics.ik.constrained import ConstrainedSolver
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.ik.solver import IkSolver, PreparedOptions, checked_seed, deadline_after
 from arm_kinematics.kernels.compiled import solve_many
-from arm_kinematics.kernels.layout import FARTHEST_SEED, Orientation, Records, result_dtype
+from arm_kinematics.kernels.layout import FARTHEST_SEED, Records, result_dtype
 
 _BLOCK_SIZE = 128  # targets that a core takes at a time; Ctrl-C waits for the end of a block
 _LIMITED_BLOCK_SIZE = 32  # where the limits of the batch are checked before each block
@@ -93,7 +93,7 @@ class BatchSolver:
         self._solver, self._prepared, self._limits = solver, prepared, limits
         limits.deadline()  # raises KinematicsError if the timeout is invalid
         self._allow_approximate = allow_approximate
-        self._Ts = _targets(Ts, prepared.options.part == Orientation.NOTHING)
+        self._Ts = _targets(Ts, prepared.position_only)
         count = len(self._Ts)
         self._seeds, self._has_seeds = _seeds(solver, seeds, count), seeds is not None
         self._is_abandoned = False

@@ -56,7 +56,7 @@ class ConstrainedSolver:
     ) -> None:
         """Prepare the request; arguments are those of ``IkSolver.solve``."""
         self._chain, self._solver, self._constraints = chain, solver, chain.constraints
-        self._T, self._seed = target_pose(T, prepared.options.part == Orientation.NOTHING), seed
+        self._T, self._seed = target_pose(T, prepared.position_only), seed
         self._prepared, self._opt, self._deadline = prepared, prepared.record, deadline
         self._tool = np.eye(4) if solver.tool is None else solver.tool
         self._slides = np.array(chain.sliding)

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
+from arm_description.model.elements import TOLERANCE_AXES
 
 from arm_kinematics.arguments import one_of, positive, require, vector
 from arm_kinematics.errors import KinematicsError
@@ -64,7 +65,6 @@ _DEFAULT_BOUNDS = np.repeat([1.0 / DEFAULT_POSITION_TOLERANCE, 1.0 / _TURN], 3)
 _LOOSEST = 175.0
 """Errors with tolerances beyond this multiple of the defaults (1.75 mm, 1 degree) are weighted
 alike, so that a wider tolerance does not change the posture that a narrower one allows."""
-AXES = ("target", "tool")
 AXES_CONSTANTS = ("TARGET_AXES", "TIP_AXES")  # of SolveIK, in its order
 PREFERENCES = ("nearest", "centred", "torque", "accurate")
 # The constants of SolveIK, in its order, by the preference; it offers no "accurate".
@@ -104,7 +104,7 @@ def option_record(options: IkOptions, length: float, names: Sequence[str]) -> Re
     """
     one_of(options.mode, "mode", tuple(MODES))
     opt = np.zeros((), options_dtype(len(names)))
-    opt["in_tip"] = one_of(options.tolerance_axes, "tolerance_axes", AXES)
+    opt["in_tip"] = one_of(options.tolerance_axes, "tolerance_axes", TOLERANCE_AXES)
     opt["centred"] = PREFERENCES[one_of(options.prefer, "prefer", PREFERENCES)] == "centred"
     opt["aim"], opt["starts"], opt["time_limit"] = _AIM, _STARTS_PER_CALL, math.inf
     opt["joint_weights"] = _joint_weights(options.weights, names)

@@ -116,6 +116,7 @@ class PreparedOptions:
     """Options of inverse kinematics for one chain and tool point, and what follows from them."""
 
     options: IkOptions  # the options as given
+    position_only: bool  # whether no part of the orientation counts
     record: Records  # the options of a search
     is_quick: bool  # whether the first solution found is good enough
     # the closed form; None if there is none, or if another than the nearest solution is preferred
@@ -181,7 +182,9 @@ class IkSolver:
             parts = self._constants, descent, exact, plan, self._middle, IkResult, _SUCCESS
             nearest = prepare_nearest(*parts)
             every = None if form is None else prepare_all(*parts)
-        return PreparedOptions(options, opt, is_quick, form, descent, exact, nearest, every)
+        position_only = options.part == Orientation.NOTHING
+        records = descent, exact, nearest, every
+        return PreparedOptions(options, position_only, opt, is_quick, form, *records)
 
     def _record(self, options: IkOptions) -> Records:
         """Return the options of a search, with weights of the screws if there are mimic joints."""
@@ -217,7 +220,7 @@ class IkSolver:
             many = max_solutions and max(max_solutions, _SLOTS_TO_CHOOSE)
             rest = allow_approximate, many, deadline, whole_turns
             return self._least_loaded(self.solve(T, seed, nearest, *rest), max_solutions)
-        target = target_pose(T, options.part == Orientation.NOTHING)
+        target = target_pose(T, prepared.position_only)
         start = self._middle if seed is None else self._start(seed)
         # A rotation of few digits has no exact solution.
         exact = pose(nearest_rotation(target[:3, :3]), target[:3, 3])

@@ -17,7 +17,7 @@ from itertools import groupby
 
 import numpy as np
 from arm_common.transforms import Array, pose
-from arm_description.model.units import SHOWN, millimetres, with_sign
+from arm_description.model.units import SHOWN, millimetres, with_degree_sign
 from arm_description.urdf.elements import UrdfShape, is_dh_frame
 
 from arm_kinematics.dexterity.conditioning import measures
@@ -208,7 +208,7 @@ def text(inputs: MarkerInputs) -> list[Mark]:
     for axis in inputs.axes:
         place = axis.in_child[:3, 3] + 0.06 * size * axis.in_child[:3, 2]
         value = inputs.positions[axis.name]
-        label = with_sign(SHOWN.fixed(value, "prismatic" if axis.sliding else "revolute"))
+        label = with_degree_sign(SHOWN.fixed(value, "prismatic" if axis.sliding else "revolute"))
         marks.append(text_mark(axis.child, place, f"{axis.name} {label}", 0.03 * size))
     tip = f"{millimetres(chain.fk(inputs.q)[:3, 3])} mm"
     place = np.array([0.0, 0.0, 0.06 * size])

@@ -70,16 +70,16 @@ class KinematicsService(ServiceClient):
         if not timeout > 0.0:
             raise CallError(f"timeout is {timeout} s; expected a positive number", what="timeout")
         deadline = time.monotonic() + timeout
-        while (left := deadline - time.monotonic()) > 0.0:
+        while (remaining := deadline - time.monotonic()) > 0.0:
             future, arrived = self.call_async(request), threading.Event()
             future.add_done_callback(lambda _, arrived=arrived: arrived.set())
-            if arrived.wait(min(left, self._resend_period)):
+            if arrived.wait(min(remaining, self._resend_period)):
                 return future.result()
             future.cancel()
         text = f"no server of '{self.name}' within {timeout:g} s; is the kinematics node running?"
         if self.is_ready:
-            why = "is this node being spun by an executor?"
-            text = f"no response from '{self.name}' within {timeout:g} s; {why}"
+            hint = "is this node being spun by an executor?"
+            text = f"no response from '{self.name}' within {timeout:g} s; {hint}"
         raise NoAnswerError(text, what=self.name)
 
     def _refuse_in_callback(self) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from arm_common.ros.message_conversions import fill_pose
 from arm_common.transforms import Array
+from arm_description.model.elements import TOLERANCE_AXES
 from builtin_interfaces.msg import Duration
 from geometry_msgs.msg import Transform
 from sensor_msgs.msg import JointState
@@ -25,7 +26,6 @@ from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
 from arm_kinematics.ik.options import (
-    AXES,
     AXES_CONSTANTS,
     MODES,
     PREFERENCE_CONSTANTS,
@@ -51,7 +51,7 @@ from arm_kinematics.ros.robot_state import (
 # By field: the words of Chain.ik in the order of the constants, and the constants in text.
 _WORDS = {
     "mode": (tuple(MODES), constants(tuple(MODES))),
-    "tolerance_axes": (AXES, constants(AXES_CONSTANTS)),
+    "tolerance_axes": (TOLERANCE_AXES, constants(AXES_CONSTANTS)),
     "preference": (
         tuple(PREFERENCE_CONSTANTS),
         constants(tuple(PREFERENCE_CONSTANTS.values())),

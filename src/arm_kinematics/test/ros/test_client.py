@@ -11,6 +11,7 @@ from queue import SimpleQueue
 import numpy as np
 import pytest
 import rclpy
+from arm_common.ros.service_client import ServiceClient
 from arm_kinematics.ik.options import MODES
 from arm_kinematics.ros.client import CallError, KinematicsClient, NoAnswerError
 from arm_testing.ros.kinematics import PATIENCE, World, joint_state, pose_request
@@ -18,6 +19,7 @@ from arm_testing.waiting import wait_for
 from rclpy.action import ActionClient, ActionServer
 from rclpy.executors import MultiThreadedExecutor, SingleThreadedExecutor
 from std_msgs.msg import String
+from std_srvs.srv import Trigger
 
 from arm_description import load_robot
 from arm_interfaces.action import RunTask
@@ -149,6 +151,30 @@ def test_request_sent_before_discovery_is_not_lost(world):
         lambda future: outcome.put(future.result())
     )
     assert outcome.get(timeout=PATIENCE).status == SUCCESS
+
+
+def test_server_that_appears_between_two_looks_gets_one_request(world):
+    looks, received = iter((False, False)), []
+
+    class Late(ServiceClient):
+        @property
+        def is_ready(self):
+            return next(looks, True) and super().is_ready
+
+    def answer(request, response):
+        received.append(request)
+        return response
+
+    world.node.create_service(Trigger, "late", answer)
+    client = Late(world.node, Trigger, "late")
+    wait_for(lambda: ServiceClient.is_ready.fget(client), "the server")
+    timers = len(list(world.node.timers))
+    response = client.call_async(Trigger.Request())
+    wait_for(response.done, "a response")
+    wait_for(lambda: len(list(world.node.timers)) == timers, "the end of the polls")
+    later = client.call_async(Trigger.Request())
+    wait_for(later.done, "the next response")
+    assert len(received) == 2
 
 
 def test_missing_response_reports_the_likely_reason(world):

@@ -114,7 +114,7 @@ def _number(word: str, text: str, kind: str, units: Units) -> tuple[float, Units
     """Return a number with or without a unit, in rad or m, and its units."""
     units, number = units.named(text, kind)
     try:
-        return units.read(number, kind), units
+        return units.evaluate(number, kind), units
     except DescriptionError as error:
         choices = ANGLES if kind == "revolute" else LENGTHS
         remedy = f"write for example {word.partition('=')[0]}=0.5, in {' or '.join(choices)}"

@@ -78,7 +78,8 @@ class TexPrinter(LatexPrinter):  # type: ignore[misc]
         return self._trigonometric("sin", expr, exp)
 
     def _print_Float(self, expr: sp.Float) -> str:
-        return number_text(float(expr))
+        mantissa, _, power = number_text(float(expr)).partition("e")
+        return rf"{mantissa} \cdot 10^{{{int(power)}}}" if power else mantissa
 
     def _print_Rational(self, expr: sp.Rational) -> str:
         if _is_long_decimal(expr):

@@ -174,6 +174,7 @@ def test_posture_name_with_dollars_is_plain_text(tmp_path, small):
         (["nut_arm", "--joints", "elbow=91", "-o", "x.svg"], "choose a value in -90 .. 90 deg"),
         (["nut_arm", "--joints", "elbow=2rad", "-o", "x.svg"], "in -1.5708 .. 1.5708 rad"),
         (["nut_arm", "--joints", "elbow=nan", "-o", "x.svg"], "nan is not finite"),
+        (["nut_arm", "--joints", "elbow=30deg deg", "-o", "x.svg"], "write for example elbow=0.5"),
         (["nut_arm", "--joints", "elbow=5mm", "-o", "x.svg"], "write for example elbow=0.5"),
         (["nut_arm", "--joints", "elbow", "-o", "x.svg"], "is not of the form NAME=VALUE"),
         (["nut_arm", "-o", "/no/such/folder/x.svg"], "cannot be written"),

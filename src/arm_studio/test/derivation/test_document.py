@@ -85,6 +85,7 @@ def test_formulas_are_printed_in_both_languages():
     shifted = sp.sin(Q[2] + sp.Float(0.5)) ** 2
     assert latex(shifted) == r"\sin^{2}{\left(q_{2} + 0.5 \right)}"
     assert latex(f[1]) == "0.185" and latex(f[2]) == "0.25"
+    assert latex(sp.Float(2.5e16)) == r"2.5 \cdot 10^{16}"
     page = minidom.parseString(f"<math>{mathml(f)}</math>").toxml()
     assert "<mi>upper_arm</mi>" in page and "<mn>23</mn>" in page and "mtable" in page
     assert mathml(sp.Symbol("theta_2")) == "<msub><mi>\u03b8</mi><mn>2</mn></msub>"

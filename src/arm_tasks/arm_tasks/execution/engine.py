@@ -125,7 +125,7 @@ class Engine:
         self._recovery = Recovery()
         self._speed = PausedSpeed(port)
         self._actions = self._make_actions()
-        self._progress.rest = self._rest_of_step() if first else None
+        self._progress.remainder = self._remaining_step() if first else None
 
     def _make_actions(self) -> Mapping[RunAction, Callable[[str], None]]:
         return {
@@ -140,7 +140,7 @@ class Engine:
             RunAction.DROP: lambda why: self._drop(ended=True),
             RunAction.DROP_FAILED: lambda why: self._drop(ended=False),
             RunAction.SUCCEED: lambda why: self._succeed(),
-            RunAction.STAY: lambda why: self._stay(),
+            RunAction.END_HOLDING: lambda why: self._end_holding(),
             RunAction.FAIL: self._fail,
             RunAction.ABANDON: self._abandon,
         }
@@ -190,7 +190,7 @@ class Engine:
         row = RUN.row(self._state, event)
         if row is not None and row.action is RunAction.CONTINUE and self._run is None:
             try:
-                self._progress.rest = self._rest_of_step()
+                self._progress.remainder = self._remaining_step()
             except PlanError as error:
                 return str(error)
         refusal = self._fire(event)
@@ -234,10 +234,10 @@ class Engine:
             self._publish(run.step.message, 1.0)
             self._end_step(run)
         elif status.done:
-            back, why = self._recovery.returning, run.why_ended(status)
+            back, why = self._recovery.returning, run.end_reason(status)
             self._fire(self._ending(run, status), f"{back}; {why}" if back else why)
         else:
-            self._progress.share = status.progress or 0.0
+            self._progress.fraction = status.progress or 0.0
             self._follow_speed(run)
             if not self._state.waits:
                 self._publish(run.step.message)
@@ -285,10 +285,10 @@ class Engine:
             self._fire(RunEvent.ALL_DONE)
             return
         progress = self._progress
-        step = progress.rest or self.plan.steps[progress.next]
-        progress.rest, progress.inside = None, True
+        step = progress.remainder or self.plan.steps[progress.next]
+        progress.remainder, progress.inside = None, True
         _LOGGER.info("%s", step.label)
-        progress.last_step, progress.share = step.name, 0.0
+        progress.last_step, progress.fraction = step.name, 0.0
         why = self._recovery.returning
         self._publish(f"returning to where {step.name} began, as {why}" if why else step.message)
         self._run = StepExecution(step, self._port, self._clocks, self._observe, self._nodes)
@@ -302,7 +302,7 @@ class Engine:
         following = self._alternative if self._recovery.returning else None
         following = run.next if following is None else following
         progress.durations += [run.elapsed, *[0.0] * (following - progress.next - 1)]
-        progress.next, progress.inside, progress.share = following, False, 0.0
+        progress.next, progress.inside, progress.fraction = following, False, 0.0
         self._run, self._recovery = None, Recovery()
         self._speed.restore()
 
@@ -327,7 +327,7 @@ class Engine:
         recovery.tries += 1
         recovery.returning = why if recovery.tries > retries else ""
         try:
-            self._progress.rest = self._rest_of_step()
+            self._progress.remainder = self._remaining_step()
         except PlanError:
             recovery.returning = ""
             self._fire(RunEvent.STEP_FAILED, why)
@@ -337,7 +337,7 @@ class Engine:
         else:
             _LOGGER.info("%s; going on with its on_failure", why)
             if not run.is_motion:
-                self._progress.rest = None
+                self._progress.remainder = None
                 self._end_step(run)
                 return
         self._drop(ended=True)
@@ -371,7 +371,7 @@ class Engine:
     def _succeed(self) -> None:
         self._finish(f"all steps of {self.plan.request.task.name} were done")
 
-    def _stay(self) -> None:
+    def _end_holding(self) -> None:
         reason = self._interruption.reason
         where = f"{reason}{self._step_clause()}; the arm holds where it is"
         self._finish(where, ended=self._run is not None)  # else it may have failed in a pause
@@ -407,12 +407,12 @@ class Engine:
     def _publish(self, message: str, share: float | None = None) -> None:
         """Send feedback about the current step, or the last one if all are done."""
         progress, steps = self._progress, self.plan.steps
-        progress.share = progress.share if share is None else share
+        progress.fraction = progress.fraction if share is None else share
         if self._on_feedback is None or not steps:
             return
         step = steps[min(progress.next, len(steps) - 1)]
         where = step.index, len(steps), step.report.number, step.name
-        self._on_feedback(Feedback(self.state, *where, progress.share, message))
+        self._on_feedback(Feedback(self.state, *where, progress.fraction, message))
 
     @property
     def _is_over(self) -> bool:
@@ -422,7 +422,7 @@ class Engine:
     def _alternative(self) -> int | None:
         return self.plan.steps[self._progress.next].otherwise
 
-    def _rest_of_step(self) -> PlannedStep | None:
+    def _remaining_step(self) -> PlannedStep | None:
         """Return the next step, or what remains of it; raise PlanError if the arm is elsewhere."""
         if self._is_over:
             return None
@@ -436,7 +436,7 @@ class Engine:
             return None, ""
         try:
             if self._progress.next:  # else a run is planned from wherever the arm is
-                self._rest_of_step()
+                self._remaining_step()
         except PlanError as error:
             return None, f"; it cannot be resumed: {error}"
         return self._progress.next, ""

@@ -16,9 +16,9 @@ class RunProgress:
     """How far a run is."""
 
     next: int  # index of the step that runs, or of the next one
-    rest: PlannedStep | None = None  # to begin with instead of that step
+    remainder: PlannedStep | None = None  # to begin with instead of that step
     inside: bool = False  # whether that step has begun
-    share: float = 0.0  # of that step that is done, 0 to 1
+    fraction: float = 0.0  # of that step that is done, 0 to 1
     last_step: str = ""  # name of the last step that was started
     began: float | None = None  # time of the first tick [s]
     durations: list[float] = field(default_factory=list)

@@ -42,7 +42,7 @@ class RunState(Enum):
     @property
     def slows(self) -> bool:
         """True if the arm brakes for a pause."""
-        return self in _REST
+        return self in _AFTER_BRAKING
 
     @property
     def waits(self) -> bool:
@@ -90,7 +90,7 @@ class RunAction(Enum):
     DROP = "ends the step, restores the speed"
     DROP_FAILED = "ends the step, restores the speed once nothing moves"
     SUCCEED = "ends the run"
-    STAY = "ends the run, restores the speed"
+    END_HOLDING = "ends the run, restores the speed"
     FAIL = "ends the run, restores the speed once nothing moves"
     ABANDON = "cancels the step, ends the run, restores the speed once nothing moves"
 
@@ -103,16 +103,16 @@ def _to(state: RunState, states: Iterable[RunState]) -> _Next:
     return dict.fromkeys(states, state)
 
 
-def _stay(states: Iterable[RunState]) -> _Next:
+def _unchanged(states: Iterable[RunState]) -> _Next:
     return {state: state for state in states}
 
 
 _GOING = (_S.RUNNING, _S.BRAKING)
-_REST = {_S.PAUSING: _S.PAUSED, _S.HOLDING: _S.HELD}
-_WAITING = tuple(_REST.values())
+_AFTER_BRAKING = {_S.PAUSING: _S.PAUSED, _S.HOLDING: _S.HELD}
+_WAITING = tuple(_AFTER_BRAKING.values())
 _END = {_S.CANCELING: _S.CANCELED, _S.ABORTING: _S.LOST}
 _DONE = (_S.SUCCEEDED, _S.FAILED, *_END.values())
-_OPEN = (*_GOING, *_REST, *_WAITING)
+_OPEN = (*_GOING, *_AFTER_BRAKING, *_WAITING)
 _OVER = (*_END, *_DONE)
 _SHOWN = {
     _S.BRAKING: "running",
@@ -124,65 +124,65 @@ _SHOWN = {
 _ROWS: Mapping[RunEvent, tuple[tuple[_Next, RunAction], ...]] = {
     _E.PAUSE: (
         (_to(_S.PAUSING, _GOING), _A.BRAKE),
-        (_to(_S.PAUSING, _REST) | _to(_S.PAUSED, _WAITING), _A.NOTHING),
+        (_to(_S.PAUSING, _AFTER_BRAKING) | _to(_S.PAUSED, _WAITING), _A.NOTHING),
     ),
     _E.HOLD: (
         (_to(_S.HOLDING, _GOING), _A.BRAKE),
-        (_stay((*_REST, *_WAITING, *_OVER)), _A.NOTHING),
+        (_unchanged((*_AFTER_BRAKING, *_WAITING, *_OVER)), _A.NOTHING),
     ),
     _E.RELEASE: (
         ({_S.HELD: _S.RUNNING}, _A.CONTINUE),
-        (_stay((*_GOING, *_REST, _S.PAUSED, *_OVER)), _A.NOTHING),
+        (_unchanged((*_GOING, *_AFTER_BRAKING, _S.PAUSED, *_OVER)), _A.NOTHING),
     ),
     _E.RESUME: ((_to(_S.RUNNING, _WAITING), _A.CONTINUE),),
-    _E.SINGLE_STEP: ((_to(_S.RUNNING, _WAITING), _A.CONTINUE), (_stay(_GOING), _A.NOTHING)),
-    _E.CANCEL: ((_to(_S.CANCELING, _OPEN), _A.CANCEL_STEP), (_stay(_OVER), _A.NOTHING)),
-    _E.ABORT: ((_to(_S.ABORTING, _OPEN), _A.CANCEL_STEP), (_stay(_OVER), _A.NOTHING)),
-    _E.GIVE_UP: ((_to(_S.FAILED, (*_OPEN, *_END)), _A.ABANDON), (_stay(_DONE), _A.NOTHING)),
+    _E.SINGLE_STEP: ((_to(_S.RUNNING, _WAITING), _A.CONTINUE), (_unchanged(_GOING), _A.NOTHING)),
+    _E.CANCEL: ((_to(_S.CANCELING, _OPEN), _A.CANCEL_STEP), (_unchanged(_OVER), _A.NOTHING)),
+    _E.ABORT: ((_to(_S.ABORTING, _OPEN), _A.CANCEL_STEP), (_unchanged(_OVER), _A.NOTHING)),
+    _E.GIVE_UP: ((_to(_S.FAILED, (*_OPEN, *_END)), _A.ABANDON), (_unchanged(_DONE), _A.NOTHING)),
     _E.RESTS: (
         ({_S.RUNNING: _S.RUNNING}, _A.BEGIN),
         ({_S.BRAKING: _S.RUNNING}, _A.RECOVER),
-        (_REST | _stay(_WAITING), _A.NOTHING),
-        (_END, _A.STAY),
+        (_AFTER_BRAKING | _unchanged(_WAITING), _A.NOTHING),
+        (_END, _A.END_HOLDING),
     ),
     _E.RESCALED: ((_to(_S.RUNNING, _WAITING), _A.KEEP_SPEED),),
-    _E.OVERDUE: ((_stay(_REST), _A.CANCEL_STEP),),
+    _E.OVERDUE: ((_unchanged(_AFTER_BRAKING), _A.CANCEL_STEP),),
     _E.STEP_DONE: (
         (_to(_S.RUNNING, _GOING), _A.BEGIN),
-        (_REST | _stay(_WAITING), _A.NOTHING),
-        (_END, _A.STAY),
+        (_AFTER_BRAKING | _unchanged(_WAITING), _A.NOTHING),
+        (_END, _A.END_HOLDING),
     ),
     _E.ALL_DONE: (
-        (_to(_S.SUCCEEDED, (*_GOING, *_REST)), _A.SUCCEED),
-        (_stay(_WAITING), _A.NOTHING),
-        (_END, _A.STAY),
+        (_to(_S.SUCCEEDED, (*_GOING, *_AFTER_BRAKING)), _A.SUCCEED),
+        (_unchanged(_WAITING), _A.NOTHING),
+        (_END, _A.END_HOLDING),
     ),
     _E.STEP_CANCELED: (
         (_to(_S.FAILED, _GOING), _A.FAIL),
-        (_REST | _stay(_WAITING), _A.DROP),
-        (_END, _A.STAY),
+        (_AFTER_BRAKING | _unchanged(_WAITING), _A.DROP),
+        (_END, _A.END_HOLDING),
     ),
     _E.STEP_FAILED: (
-        (_to(_S.FAILED, (*_GOING, *_REST, *_END)), _A.FAIL),
-        (_stay(_WAITING), _A.DROP_FAILED),
+        (_to(_S.FAILED, (*_GOING, *_AFTER_BRAKING, *_END)), _A.FAIL),
+        (_unchanged(_WAITING), _A.DROP_FAILED),
     ),
     _E.RECOVERABLE: (
         (_to(_S.BRAKING, _GOING), _A.WAIT),
-        (_to(_S.FAILED, (*_REST, *_END)), _A.FAIL),
-        (_stay(_WAITING), _A.DROP_FAILED),
+        (_to(_S.FAILED, (*_AFTER_BRAKING, *_END)), _A.FAIL),
+        (_unchanged(_WAITING), _A.DROP_FAILED),
     ),
 }
 _REFUSALS: Mapping[RunEvent, Mapping[RunState, str]] = {
     _E.PAUSE: {state: f"the task is {state.shown}" for state in _OVER},
     _E.RESUME: {
-        **dict.fromkeys(_REST, "the arm is still slowing down; try again"),
+        **dict.fromkeys(_AFTER_BRAKING, "the arm is still slowing down; try again"),
         **{s: f"the task is not paused but {s.shown}" for s in (*_GOING, *_OVER)},
     },
     _E.SINGLE_STEP: {
-        **dict.fromkeys(_REST, "the arm is still slowing down; try again"),
+        **dict.fromkeys(_AFTER_BRAKING, "the arm is still slowing down; try again"),
         **{s: f"the task is not paused but {s.shown}" for s in _OVER},
     },
-    _E.RESCALED: dict.fromkeys((*_GOING, *_REST, *_OVER), "the task is not paused"),
+    _E.RESCALED: dict.fromkeys((*_GOING, *_AFTER_BRAKING, *_OVER), "the task is not paused"),
     _E.OVERDUE: dict.fromkeys((*_GOING, *_WAITING, *_OVER), "the arm does not slow down"),
     **dict.fromkeys(
         (_E.RESTS, _E.STEP_DONE, _E.ALL_DONE, _E.STEP_CANCELED, _E.STEP_FAILED, _E.RECOVERABLE),

@@ -224,7 +224,7 @@ class StepExecution:
         """Whether it moves the arm or the jaws."""
         return self.step.trajectory is not None or self.step.width is not None
 
-    def why_ended(self, status: MoveStatus) -> str:
+    def end_reason(self, status: MoveStatus) -> str:
         """Return why it has ended otherwise than done, a clause."""
         if not self.is_motion:
             return status.message

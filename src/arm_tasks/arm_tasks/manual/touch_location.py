@@ -62,10 +62,9 @@ class Located:
     @property
     def text(self) -> str:
         """One sentence for a person."""
-        turn = math.degrees(self.axis_error)
         return (
             f"its end is at ({millimetres(self.tip)}) mm, give or take"
-            f" {mm(self.tip_error, 1)}; its axis is known to {turn:.1f} deg;"
+            f" {mm(self.tip_error, 1)}; its axis is known to {deg(self.axis_error, 1)};"
             f" the points deviate from the surface by {mm(self.residual, 1)}"
         )
 

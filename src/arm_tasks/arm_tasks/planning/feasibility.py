@@ -16,7 +16,7 @@ import numpy as np
 from arm_common.errors import aligned
 from arm_common.files.access import ANY_FILE, FileAccess
 from arm_common.transforms import Array, pose
-from arm_description.model.units import SHOWN, deg
+from arm_description.model.units import SHOWN, deg, mm
 from arm_kinematics.dexterity.loads import not_checked
 from arm_kinematics.paths.cartesian_path import PathStatus
 
@@ -84,18 +84,18 @@ class _RemedySearch:
         if not isinstance(step, HandleNut | ToTarget) or not self._shift_matters(step):
             return None
         below = 0
-        for mm in _COLLISION_SHIFTS if self._collides else _SHIFTS:
+        for shift_mm in _COLLISION_SHIFTS if self._collides else _SHIFTS:
             for axis, direction in _DIRECTIONS.items():
                 shifted = partial(self._shifted, step, direction)
-                if shifted(mm):
-                    mm = _least(shifted, below, mm)
+                if shifted(shift_mm):
+                    shift_mm = _least(shifted, below, shift_mm)
                     what = (
                         step.bolt if isinstance(step, HandleNut) else f"the target of {step.name}"
                     )
-                    x, y, z = (float(v) * mm * 1e-3 for v in direction)
-                    text = f"move {what} by {mm} mm along {axis} of base_link"
+                    x, y, z = (float(v) * shift_mm * 1e-3 for v in direction)
+                    text = f"move {what} by {shift_mm} mm along {axis} of base_link"
                     return Remedy("move", what, (x, y, z), 0.0, text)
-            below = mm
+            below = shift_mm
         return None
 
     def tilt(self) -> Remedy | None:
@@ -247,7 +247,7 @@ class FeasibilityReport:
             f"{sum(p.duration for p in parts):.1f} s",
             deg(decisive_tilt(parts), 1),
             self._margin(tightest),
-            f"{1e3 * max(nearest, 0.0):.1f} mm" if math.isfinite(nearest) else "",
+            mm(max(nearest, 0.0), 1) if math.isfinite(nearest) else "",
             f"{100.0 * max(self._speed(p) for p in parts):.0f} %",
             _share(max(part.torque_share for part in parts)),
             "fine" if all(p.feasible for p in parts) else "REFUSED",

@@ -15,7 +15,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.elements import Payload
 from arm_description.model.gripper import Gripper
-from arm_description.model.units import mm
+from arm_description.model.units import SHOWN, mm
 from arm_description.robot_model import RobotModel, read_only
 from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.shapes import PathShape
@@ -226,8 +226,8 @@ class PlanBuilder:
         """Return the time to move the jaws to a width [m]; raise TaskFileError beyond limits."""
         jaws = self.jaws(labels.source)
         if not jaws.min_width <= width <= jaws.max_width:
-            low, high = jaws.min_width * 1e3, jaws.max_width * 1e3
-            what = f"the width {mm(width, 2)} is not within {low:g} to {high:g} mm"
+            low, high = SHOWN.number(jaws.min_width, "prismatic"), mm(jaws.max_width)
+            what = f"the width {mm(width, 2)} is not within {low} to {high}"
             raise self.invalid(labels.source, what)
         return _ramp_time(abs(width - self.width), jaws.velocity, jaws.acceleration)
 

@@ -15,9 +15,9 @@ import numpy as np
 from arm_common.transforms import frame_along, pose, rpy_matrix
 from arm_common.yaml.document import Field
 from arm_common.yaml.typed_mapping import TypedMapping
+from arm_description.model.elements import TOLERANCE_AXES
 from arm_description.robot_model import read_only
 from arm_description.trajectories.trajectory import DrawingOptions
-from arm_kinematics.ik.options import AXES
 
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import BASE_FRAME
@@ -97,7 +97,7 @@ def _target(keys: TypedMapping, defaults: Defaults) -> steps.Target:
             raise keys.fail("axis must not be zero", keys.require("axis"))
         T[:3, :3] = frame_along(axis / largest)
     offset = pose(p=keys.numbers("offset"))
-    T = offset @ T if keys.choice("offset_in") == AXES[0] else T @ offset
+    T = offset @ T if keys.choice("offset_in") == TOLERANCE_AXES[0] else T @ offset
     if frame in defaults.poses:
         T = defaults.poses[frame].tool @ T
         return steps.Target(BASE_FRAME, read_only(T), orientation, taught=frame)

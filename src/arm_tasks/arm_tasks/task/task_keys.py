@@ -12,8 +12,8 @@ from functools import partial
 from typing import get_args
 
 from arm_common.yaml.schema_types import Choice, Either, Key, Leaf, ListOf, Named, Table
+from arm_description.model.elements import TOLERANCE_AXES
 from arm_description.trajectories.trajectory import AS_DRAWN
-from arm_kinematics.ik.options import AXES
 
 from arm_tasks.scene.file import ABOVE, ANGLE, LENGTH, NUMBER, TEXT, ZEROS
 from arm_tasks.scene.scene import BASE_FRAME
@@ -82,9 +82,9 @@ TARGET = {
     ),
     "offset": Key(PLACE, "added to the target", default=ZEROS),
     "offset_in": Key(
-        Choice(AXES),
+        Choice(TOLERANCE_AXES),
         "axes of the offset: those of the frame (target) or of the tool at the target (tool)",
-        default=AXES[0],
+        default=TOLERANCE_AXES[0],
     ),
     **TOLERANCE,
 }

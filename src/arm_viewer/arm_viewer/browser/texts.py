@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from arm_common.transforms import Array
-from arm_description.model.units import SHOWN, millimetres, with_sign
+from arm_description.model.units import SHOWN, millimetres, with_degree_sign
 
 from arm_viewer.scene.robot import VisualJoint
 
@@ -123,7 +123,7 @@ def nut_text(state: Any) -> str:
 
 def value_text(joint: VisualJoint, value: float) -> str:
     """Return a joint's value [rad or m] in degrees or millimetres, with the unit."""
-    return with_sign(SHOWN.fixed(value, _kind(joint)))
+    return with_degree_sign(SHOWN.fixed(value, _kind(joint)))
 
 
 def joint_table(joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> str:

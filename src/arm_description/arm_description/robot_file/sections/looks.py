@@ -16,6 +16,7 @@ from arm_common.yaml.schema_types import ListOf
 from arm_description.model.elements import (
     DEFAULT_COLOUR,
     LOOK_SIZES,
+    RADII_THAT_MAY_BE_0,
     Colours,
     LookKind,
     LookShape,
@@ -75,7 +76,7 @@ def _look_size(field: Field, kind: LookKind, scope: EvaluationContext) -> tuple[
     items = several.items(field, "numbers", f"give {key.meaning}") if several else [field]
     leaf = key.leaf or SIZE
     size = tuple(scope.length(item, leaf) for item in items)
-    may_be_0 = {"cone": 2, "fillet": 1}.get(kind, 0)  # so many radii
+    may_be_0 = RADII_THAT_MAY_BE_0.get(kind, 0)
     for item, value in zip(items[may_be_0:], size[may_be_0:], strict=True):
         SIZE.check(item, value)
     if kind == "cone" and not any(size[:2]):

@@ -36,7 +36,7 @@ from arm_description.model.transmissions.transmission import (
     SimpleTransmission,
     Transmission,
 )
-from arm_description.robot_file.robot_keys import FACTOR, GRIPPER_KEY, SIZE, TRANSMISSION
+from arm_description.robot_file.robot_keys import FACTOR, GRIPPER_KEY, TRANSMISSION
 from arm_description.robot_file.scope import EvaluationContext, Section, read_name
 from arm_description.robot_model import RobotModel
 
@@ -179,7 +179,9 @@ class _Reader:
             **dict.fromkeys(_RATIOS, lambda item: scope.number(item, FACTOR)),
             "offset": scope.angle if len(self._moved) > 1 else self._position,
             "mirrored": _flag,
-            "allowed_difference": lambda item: scope.position(item, self._type, SIZE),
+            "allowed_difference": lambda item: scope.position(
+                item, self._type, self._keys.table.leaf(key)
+            ),
             "branch": lambda _: self._keys.choice(key),
             "crank_angle": scope.angle,
             "rocker_angle": scope.angle,

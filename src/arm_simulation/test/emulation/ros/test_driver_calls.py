@@ -55,7 +55,7 @@ def test_driver_is_armed_stopped_reset_and_released_by_commands(driver, client):
     assert code == 0 and text.startswith("/arm_hardware: Stopped")
     client.wait_state(HardwareStatus.STOPPED)
     code, text = command("arm")
-    assert code == 1 and re.search(r"latched; run .* reset first", text)
+    assert code == 1 and re.search(r"latched; run .* reset before arming", text)
     assert command("reset")[0] == 0
     client.wait_armed()
 

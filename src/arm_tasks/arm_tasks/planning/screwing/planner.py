@@ -227,8 +227,8 @@ class ScrewPlanner:
         caught = abs(first.turn) - chosen.before_catching * TURN
         if self._keeps_pressing and self.bolt.start_known and first is not last and caught < FIRM:
             self.builder.warnings.append(
-                f"{self.name}: the nut may fall at the first regrasp, {math.degrees(caught):.0f} "
-                f"deg after the thread catches; {deg(FIRM, 0)} hold it firmly"
+                f"{self.name}: the nut may fall at the first regrasp, {deg(caught, 0)} "
+                f"after the thread catches; {deg(FIRM, 0)} hold it firmly"
             )
         roll = nut.phase + last.grip + last.turn
         caught_turns = CATCH_TURNS if self.bolt.start_known else 0.0

@@ -183,7 +183,9 @@ class Arm:
                 left = end - time.monotonic()
                 await self._thread.until(lambda: not missing(), left, "the arm")
         except ArmTimeoutError:
-            what = missing() or "the arm"
+            what = missing() or (
+                "the arm" if self._is_prefix_known else "the task server's answer"
+            )
             raise ArmTimeoutError(f"waited {timeout:g} s for {what}; is it running?") from None
 
     async def _find_prefix(self, end: float) -> None:
@@ -196,14 +198,18 @@ class Arm:
         def answered() -> bool:
             return any(future.done() for future in asked)
 
-        while not answered():
-            left = end - time.monotonic()
-            if left < 0.0:
-                raise ArmTimeoutError("the task server does not answer")
-            asked.append(self._parameters.call_async(request))
-            with contextlib.suppress(ArmTimeoutError):
-                await self._thread.until(answered, min(_ASK_AGAIN, left), "an answer")
-        response = next(future.result() for future in asked if future.done())
+        try:
+            while not answered():
+                remaining = end - time.monotonic()
+                if remaining < 0.0:
+                    raise ArmTimeoutError("the task server does not answer")
+                asked.append(self._parameters.call_async(request))
+                with contextlib.suppress(ArmTimeoutError):
+                    await self._thread.until(answered, min(_ASK_AGAIN, remaining), "an answer")
+            response = next(future.result() for future in asked if future.done())
+        finally:
+            for future in asked:
+                future.cancel()
         self._names.prefix = "".join(value.string_value for value in response.values)
         self._is_prefix_known = True
 
