@@ -205,11 +205,11 @@ class TrajectoryController(DriverStateMachine):
         scaled = "" if self._factor == 1.0 else f" The speed scaling is {self._factor:.3g}."
         return f"{what} {how}.{scaled}"
 
-    def hold(self, why: str) -> None:
+    def hold(self, reason: str) -> None:
         """Abort a running trajectory, brake and hold; raise StateError if motion is refused."""
         with self._lock:
             self.require_ready()
-            self._give_up(why)
+            self._give_up(reason)
         self.changed()
 
     def grip(self, width: float, counts: float = 0.0) -> Goal:
@@ -255,7 +255,7 @@ class TrajectoryController(DriverStateMachine):
                     run.cancel()
         self.changed()
 
-    def give_up(self, goal: Goal, why: str) -> None:
+    def give_up(self, goal: Goal, reason: str) -> None:
         """Abort the running goal of a lost client immediately, brake its motion, then hold.
 
         A speed scaling of 0 ends once nothing moves: nobody may be left who would end the pause.
@@ -263,10 +263,10 @@ class TrajectoryController(DriverStateMachine):
         with self._lock:
             if self._arm is not None and self._arm.goal is goal and not goal.done:
                 self._client_lost = True
-                self._give_up(why)
+                self._give_up(reason)
             if self._grip is not None and self._grip.goal is goal:
                 self._client_lost = True
-                self._grip.goal.abort(INVALID_GOAL, why)
+                self._grip.goal.abort(INVALID_GOAL, reason)
                 self._grip.cancel()
 
     def tick(self, moment: float | None = None) -> None:
@@ -355,7 +355,7 @@ class TrajectoryController(DriverStateMachine):
                 self._grip_timer.begin(grip.grip)
             self._finish_motion(grip.goal.message)
 
-    def _yield_to_contact(self, measured: MeasuredState, why: str) -> None:
+    def _yield_to_contact(self, measured: MeasuredState, reason: str) -> None:
         """Hold where the arm was measured: it does not push on against what blocks it."""
         n = len(self.axes.arm)
         now = np.array([state.position for state in self._states[:n]])
@@ -363,7 +363,7 @@ class TrajectoryController(DriverStateMachine):
         motion = plan_yield(self.axes, now, there, self._dt, self._factor)
         self._begin_motion()
         self._arm = TrajectoryExecution(self.axes, motion, Tolerances())
-        self._note, self._final_note = f"{why} Yielding.", f"{why} Holding where it is."
+        self._note, self._final_note = f"{reason} Yielding.", f"{reason} Holding where it is."
 
     def _send(self, positions: Sequence[float]) -> None:
         self._output.write(positions)
@@ -395,11 +395,11 @@ class TrajectoryController(DriverStateMachine):
             servo = self._output.maps[-1]
             self._grip = GripperExecution(self.axes.all[-1], relaxed, servo, scaled=False)
 
-    def _give_up(self, why: str) -> None:
+    def _give_up(self, reason: str) -> None:
         if self._arm is not None:
-            self._arm.abort(why)
-            self._final_note = f"{why} Holding."
-            self._note = f"{why} Braking."
+            self._arm.abort(reason)
+            self._final_note = f"{reason} Holding."
+            self._note = f"{reason} Braking."
             self.changed()
 
     def _finish_motion(self, note: str) -> None:
@@ -440,10 +440,10 @@ class TrajectoryController(DriverStateMachine):
     def _is_moving(self) -> bool:
         return self._arm is not None or self._grip is not None
 
-    def _end_motions(self, why: str, code: int) -> None:
+    def _end_motions(self, reason: str, code: int) -> None:
         for run in (self._arm, self._grip):
             if run is not None:
-                run.goal.abort(code, why)
+                run.goal.abort(code, reason)
         self._arm = self._grip = None
         self._grip_timer.end()
         self._watchdog.end()

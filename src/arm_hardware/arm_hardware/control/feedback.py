@@ -167,8 +167,8 @@ class ServoFeedback:
         assert self.state is not None
         servo = self.state.servos[i]
         fault = next(fault for fault in REMEDIES if fault in servo.faults)
-        why = REMEDIES[fault].format(
+        reason = REMEDIES[fault].format(
             temperature=servo.temperature, voltage=servo.voltage, current=servo.current
         )
         name = f"{self._axes[i].name} (servo {self._maps[i].channel})"
-        raise kind(f"{name} {why}; then run {ARM}.")
+        raise kind(f"{name} {reason}; then run {ARM}.")

@@ -99,15 +99,15 @@ class DriverStateMachine(ABC):
             raise StateError(f"{reason[0].upper()}{reason[1:]}.")
         return row
 
-    def _fire(self, event: ControlEvent, why: str = "") -> ControlAction:
+    def _fire(self, event: ControlEvent, reason: str = "") -> ControlAction:
         """Change the state and return the action that was done; the lock must be held.
 
-        The state changes first: whoever sees an aborted goal finds the new state.
+        The state changes first, so that a client whose goal is aborted sees the new state.
         """
         row = self._row(event)
         self._state = row.next_state
         if row.action in self._actions:
-            self._actions[row.action](why)
+            self._actions[row.action](reason)
         return row.action
 
     @abstractmethod
@@ -119,12 +119,12 @@ class DriverStateMachine(ABC):
         """Return the end of the running trajectory [rad or m], empty without one."""
 
     @abstractmethod
-    def _end_motions(self, why: str, code: int) -> None:
+    def _end_motions(self, reason: str, code: int) -> None:
         """Abort the goals of all motions with a result code."""
 
-    def _abort_all(self, why: str, code: int = INVALID_GOAL) -> None:
+    def _abort_all(self, reason: str, code: int = INVALID_GOAL) -> None:
         """End all commands at once and put every axis at rest where it is."""
-        self._end_motions(why, code)
+        self._end_motions(reason, code)
         if self._arming_sequence is not None:
             self._arming_sequence.abandon()
             self._arming_sequence = None
@@ -277,9 +277,11 @@ class DriverStateMachine(ABC):
         """Enter FAULT and raise StateError if servos of one joint differ too much."""
         fight = self._output.fighting()
         if fight is not None:
-            why = f"{fight.sentence} Run {RELEASE} --driver or switch their power off, then {ARM}."
-            self.fail(why)
-            raise StateError(why)
+            reason = (
+                f"{fight.sentence} Run {RELEASE} --driver or switch their power off, then {ARM}."
+            )
+            self.fail(reason)
+            raise StateError(reason)
 
     @property
     def arming(self) -> bool:
@@ -293,9 +295,9 @@ class DriverStateMachine(ABC):
         with self._lock:
             return self._arming_sequence.duration if self._arming_sequence else 0.0
 
-    def disarm(self, why: str = "") -> None:
+    def disarm(self, reason: str = "") -> None:
         """Abort goals and refuse motion; pulses continue unchanged. The reason is a sentence."""
-        because = f": {why}" if why else "."
+        because = f": {reason}" if reason else "."
         with self._lock:
             self._fire(ControlEvent.DISARM, f"The driver was disarmed{because}")
             unknown = None in self._output.counts
@@ -307,31 +309,31 @@ class DriverStateMachine(ABC):
             self._note = f"Disarmed{because} {pulses}"
         self.changed()
 
-    def release(self, why: str) -> None:
+    def release(self, reason: str) -> None:
         """Disarm and end all pulses; raise BusError if that fails."""
         with self._lock:
-            self._note = f"Disarmed: {why}"
-            self._fire(ControlEvent.RELEASE, f"The driver was disarmed: {why}")
-            self._note = f"Disarmed: {why} The servos are released."
+            self._note = f"Disarmed: {reason}"
+            self._fire(ControlEvent.RELEASE, f"The driver was disarmed: {reason}")
+            self._note = f"Disarmed: {reason} The servos are released."
         self.changed()
 
-    def _release_all(self, why: str) -> None:
+    def _release_all(self, reason: str) -> None:
         """End all goals and pulses."""
-        self._abort_all(why)
+        self._abort_all(reason)
         self._output.release()
         self._estimate.synchronize(self._output.counts)
 
-    def end(self, why: str) -> None:
+    def end(self, reason: str) -> None:
         """Disarm, and end all pulses if ever armed; raise BusError if that fails."""
         if self._was_armed:
-            self.release(why)
+            self.release(reason)
         else:
-            self.disarm(why)
+            self.disarm(reason)
 
-    def refuse_new_goals(self, why: str) -> None:
+    def refuse_new_goals(self, reason: str) -> None:
         """Let running goals finish, but refuse new ones from now on."""
         with self._lock:
-            self._closed = why
+            self._closed = reason
 
     def require_ready(self) -> None:
         """Raise StateError, with a remedy, unless motion is accepted."""
@@ -346,7 +348,7 @@ class DriverStateMachine(ABC):
                 reason = UNKNOWN_POSITIONS
             raise StateError(f"Refused in state {state.name}: {reason}.")
 
-    def stop(self, why: str = "the stop was called") -> None:
+    def stop(self, reason: str = "the stop was called") -> None:
         """Freeze all commands and refuse motion until reset; no register changes afterwards.
 
         This never waits for a bus that hangs: channels are halted first, without the lock, and the
@@ -354,7 +356,7 @@ class DriverStateMachine(ABC):
         otherwise.
         """
         self._output.bus.halted = True
-        self._stop_reason = why
+        self._stop_reason = reason
         if self._lock.acquire(timeout=STOP_WITHIN):
             try:
                 self._apply_stop()
@@ -364,19 +366,19 @@ class DriverStateMachine(ABC):
 
     def _apply_stop(self) -> bool:
         """Apply a stop that was called; return False without one. The lock must be held."""
-        why = self._stop_reason
-        if why is None:
+        reason = self._stop_reason
+        if reason is None:
             return False
         self._stop_reason = None  # a stop that came since is this one, too
         self._output.bus.halted = True  # again, as a reset may have come between
-        self._fire(ControlEvent.STOP, f"Stopped: {why}.")
+        self._fire(ControlEvent.STOP, f"Stopped: {reason}.")
         if not self._state.has_failed:
-            self._note = f"Stopped: {why}. To accept motion again, run {RESET}."
+            self._note = f"Stopped: {reason}. To accept motion again, run {RESET}."
         return True
 
-    def _freeze(self, why: str) -> None:
+    def _freeze(self, reason: str) -> None:
         """End motions and arming, and set every axis to rest where it was last sent."""
-        self._abort_all(why)
+        self._abort_all(reason)
         for i, sent in enumerate(self._output.sent):
             self._set_rest(i, self._sent[i].position if sent is None else sent)
 
@@ -408,20 +410,20 @@ class DriverStateMachine(ABC):
         self.changed()
         return "The stop is cleared; nothing moves until commanded."
 
-    def _unlatch(self, why: str) -> None:
+    def _unlatch(self, reason: str) -> None:
         """Let channels be written again; a stop called meanwhile is applied by the next tick."""
-        del why
+        del reason
         self._output.bus.halted = False
 
-    def fail(self, why: str) -> None:
+    def fail(self, reason: str) -> None:
         """Enter FAULT: nothing is sent, and positions are unknown, until armed again."""
         with self._lock:
-            self._note = why
-            self._fire(ControlEvent.FAIL, why)
+            self._note = reason
+            self._fire(ControlEvent.FAIL, reason)
         self.changed()
 
-    def _forget(self, why: str) -> None:
+    def _forget(self, reason: str) -> None:
         """End all commands by a failure; what the servos do is unknown from now on."""
-        self._abort_all(why, HARDWARE_FAILED)
+        self._abort_all(reason, HARDWARE_FAILED)
         self._output.forget()
         self._estimate.synchronize(self._output.counts)

@@ -241,9 +241,9 @@ class TrajectoryExecution(Execution):
         given_up = self.canceled or self.goal.outcome is GoalOutcome.ABORTED
         return () if given_up else tuple(float(p) for p in self._motion.path.final)
 
-    def abort(self, why: str) -> None:
+    def abort(self, reason: str) -> None:
         """Report the goal as aborted and start braking."""
-        self.goal.abort(INVALID_GOAL, why)
+        self.goal.abort(INVALID_GOAL, reason)
 
     def advance(
         self,

@@ -136,8 +136,8 @@ class GripperExecution(Execution):
             return
         if abs(measured.loads[-1]) < STALL_LOAD:
             if self._stalled > IDLE_TIME:
-                why = IDLE.format(width * 1e3)
-                self.goal.abort(GOAL_TOLERANCE_VIOLATED, why)
+                reason = IDLE.format(width * 1e3)
+                self.goal.abort(GOAL_TOLERANCE_VIOLATED, reason)
                 self.cancel()
             return
         self.goal.stalled = True

@@ -187,10 +187,10 @@ class GoalServer(ABC):
             running.controller.give_up(running.goal, f"{CLIENT_LOST[0].upper()}{CLIENT_LOST[1:]}.")
 
 
-def _aborted(code: int, why: str) -> Goal:
+def _aborted(code: int, reason: str) -> Goal:
     """Return a goal that has ended before it began."""
     goal = Goal()
-    goal.finish(GoalOutcome.ABORTED, code, why)
+    goal.finish(GoalOutcome.ABORTED, code, reason)
     return goal
 
 

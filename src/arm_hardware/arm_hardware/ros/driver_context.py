@@ -170,12 +170,12 @@ class DriverContext:
             One sentence about it, which the status shows as well.
         """
         cause = one_line(repr(error), 300)
-        why = f"an internal error in {what} ({cause}), please report it"
+        reason = f"an internal error in {what} ({cause}), please report it"
         calls = reversed(traceback.extract_tb(error.__traceback__)[-CALLS:])
         places = " < ".join(f"{Path(c.filename).name}:{c.lineno} {c.name}" for c in calls)
-        _LOGGER.error("Stopped: %s; raised in %s", why, places)
+        _LOGGER.error("Stopped: %s; raised in %s", reason, places)
         self.last_rejection = f"{what}: {cause}"
         driver = self.driver
         if driver is not None:
-            driver.controller.stop(why)
-        return f"Stopped: {why}."
+            driver.controller.stop(reason)
+        return f"Stopped: {reason}."

@@ -213,8 +213,8 @@ class WillingNodes:
 
     def find(self, step: PlannedStep) -> FrameSearch:
         """Return a search that fails, as there is nothing to see."""
-        why = "no frame can be found in a simulated run"
-        return EndedMove(MoveStatus(MoveState.FAILED, why))
+        reason = "no frame can be found in a simulated run"
+        return EndedMove(MoveStatus(MoveState.FAILED, reason))
 
 
 def simulate(

@@ -193,13 +193,13 @@ class NutWorld:
         self._turns = turns
         self._pose = self.scene.nut_pose(bolt.name, turns)
 
-    def _fall(self, event: NutEvent, why: str) -> None:
+    def _fall(self, event: NutEvent, reason: str) -> None:
         self._held, self._bolt = None, None
         x, y = (float(v) for v in self._pose[:2, 3])
         yaw = math.atan2(float(self._pose[1, 0]), float(self._pose[0, 0]))
         lying = self.scene.floor + self.nut.thickness / 2.0
         self._pose = pose(turn_z(yaw)[:3, :3], (x, y, lying))
-        self._report_event(event, f"fell to the floor: {why}")
+        self._report_event(event, f"fell to the floor: {reason}")
 
     def _report_event(self, event: NutEvent, message: str) -> None:
         if message != self._last_incident.message:

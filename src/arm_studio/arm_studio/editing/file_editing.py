@@ -148,8 +148,8 @@ class FileEditing(ABC, Generic[Model]):
         is_mine = path == self.path and before == self._saved
         if before is not None and not is_mine and asked != ("Save as", path):
             self._asked = "Save as", path
-            why = "was changed by another program" if path == self.path else "exists"
-            raise ViewerError(f"{path} {why}: press Save as again to overwrite it.")
+            reason = "was changed by another program" if path == self.path else "exists"
+            raise ViewerError(f"{path} {reason}: press Save as again to overwrite it.")
         return self._write(path, before)
 
     def _write(self, path: Path, before: bytes | None) -> str:

@@ -191,10 +191,10 @@ class PlayPanel:
         else:
             self._reached.set(positions, self._context.positions())
 
-    def _pause(self, now: float, why: str) -> None:
+    def _pause(self, now: float, reason: str) -> None:
         self._playback.clock.pause(now)
         self._reached.set((), {})
-        self._say(why)
+        self._say(reason)
 
     def _command(self, words: Sequence[str]) -> str:
         name, *others = words or ("",)

@@ -329,10 +329,10 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
         return "geometric"
     if values["world"] == "auto" and not _is_as_shipped(values):
         return "geometric"
-    for name, needed, why in _FOR_CONTACT:
+    for name, needed, reason in _FOR_CONTACT:
         if values.get(name, needed[0]) not in needed:
             raise TasksError(
-                f"world is contact, but {name} is {values[name]}: {why};"
+                f"world is contact, but {name} is {values[name]}: {reason};"
                 f" give {needed[0] or 'none'}, or the geometric world"
             )
     if find_spec("mujoco") is None:

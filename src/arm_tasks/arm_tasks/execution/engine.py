@@ -129,18 +129,18 @@ class Engine:
 
     def _make_actions(self) -> Mapping[RunAction, Callable[[str], None]]:
         return {
-            RunAction.NOTHING: lambda why: None,
-            RunAction.BEGIN: lambda why: self._begin(),
+            RunAction.NOTHING: lambda reason: None,
+            RunAction.BEGIN: lambda reason: self._begin(),
             RunAction.WAIT: self._wait_for_rest,
             RunAction.RECOVER: self._recover,
             RunAction.BRAKE: self._brake,
-            RunAction.CONTINUE: lambda why: self._go_on(),
-            RunAction.KEEP_SPEED: lambda why: self._speed.keep(),
+            RunAction.CONTINUE: lambda reason: self._go_on(),
+            RunAction.KEEP_SPEED: lambda reason: self._speed.keep(),
             RunAction.CANCEL_STEP: self._cancel_step,
-            RunAction.DROP: lambda why: self._drop(ended=True),
-            RunAction.DROP_FAILED: lambda why: self._drop(ended=False),
-            RunAction.SUCCEED: lambda why: self._succeed(),
-            RunAction.END_HOLDING: lambda why: self._end_holding(),
+            RunAction.DROP: lambda reason: self._drop(ended=True),
+            RunAction.DROP_FAILED: lambda reason: self._drop(ended=False),
+            RunAction.SUCCEED: lambda reason: self._succeed(),
+            RunAction.END_HOLDING: lambda reason: self._end_holding(),
             RunAction.FAIL: self._fail,
             RunAction.ABANDON: self._abandon,
         }
@@ -150,13 +150,13 @@ class Engine:
         """The state that users see."""
         return EngineState(self._state.shown)
 
-    def _fire(self, event: RunEvent, why: str = "") -> str:
+    def _fire(self, event: RunEvent, reason: str = "") -> str:
         """Do what the table says; return why the event is refused, or ""."""
         row = RUN.row(self._state, event)
         if row is None:
             return RUN.refusal(self._state, event)
         self._state = row.next_state
-        self._actions[row.action](why)
+        self._actions[row.action](reason)
         return ""
 
     # -- Requests --------------------------------------------------------------------------------
@@ -234,8 +234,8 @@ class Engine:
             self._publish(run.step.message, 1.0)
             self._end_step(run)
         elif status.done:
-            back, why = self._recovery.returning, run.end_reason(status)
-            self._fire(self._ending(run, status), f"{back}; {why}" if back else why)
+            back, reason = self._recovery.returning, run.end_reason(status)
+            self._fire(self._ending(run, status), f"{back}; {reason}" if back else reason)
         else:
             self._progress.fraction = status.progress or 0.0
             self._follow_speed(run)
@@ -289,8 +289,8 @@ class Engine:
         progress.remainder, progress.inside = None, True
         _LOGGER.info("%s", step.label)
         progress.last_step, progress.fraction = step.name, 0.0
-        why = self._recovery.returning
-        self._publish(f"returning to where {step.name} began, as {why}" if why else step.message)
+        back = self._recovery.returning
+        self._publish(f"returning to where {step.name} began, as {back}" if back else step.message)
         self._run = StepExecution(step, self._port, self._clocks, self._observe, self._nodes)
         self._speed.restore()
         if step.kind == "pause":
@@ -306,36 +306,36 @@ class Engine:
         self._run, self._recovery = None, Recovery()
         self._speed.restore()
 
-    def _wait_for_rest(self, why: str) -> None:
+    def _wait_for_rest(self, reason: str) -> None:
         """Recover once an arm that can move on rests; else end the run."""
         assert self._run is not None
         now, recovery = self._clocks.arm(), self._recovery
         recovery.since = now if recovery.since is None else recovery.since
         if not self._run.is_motion or (self._port.ready and self._port.idle):
-            self._fire(RunEvent.RESTS, why)
+            self._fire(RunEvent.RESTS, reason)
         elif self._port.ready and now - recovery.since < _REST_TIMEOUT:
-            self._publish(why)
+            self._publish(reason)
         else:
-            self._fire(RunEvent.STEP_FAILED, why)
+            self._fire(RunEvent.STEP_FAILED, reason)
 
-    def _recover(self, why: str) -> None:
+    def _recover(self, reason: str) -> None:
         """Try a failed step again, or return to its start for other steps."""
         run, recovery = self._run, self._recovery
         assert run is not None
         retries = self.plan.steps[self._progress.next].retries
         recovery.since = None
         recovery.tries += 1
-        recovery.returning = why if recovery.tries > retries else ""
+        recovery.returning = reason if recovery.tries > retries else ""
         try:
             self._progress.remainder = self._remaining_step()
         except PlanError:
             recovery.returning = ""
-            self._fire(RunEvent.STEP_FAILED, why)
+            self._fire(RunEvent.STEP_FAILED, reason)
             return
         if not recovery.returning:
-            _LOGGER.info("%s; trying again, %d of %d", why, recovery.tries, retries)
+            _LOGGER.info("%s; trying again, %d of %d", reason, recovery.tries, retries)
         else:
-            _LOGGER.info("%s; going on with its on_failure", why)
+            _LOGGER.info("%s; going on with its on_failure", reason)
             if not run.is_motion:
                 self._progress.remainder = None
                 self._end_step(run)

@@ -198,5 +198,9 @@ RUN = TransitionTable(
         for states, action in groups
         for state, after in states.items()
     ),
-    {(state, event): why for event, found in _REFUSALS.items() for state, why in found.items()},
+    {
+        (state, event): reason
+        for event, found in _REFUSALS.items()
+        for state, reason in found.items()
+    },
 )

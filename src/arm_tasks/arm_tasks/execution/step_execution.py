@@ -112,8 +112,8 @@ class ConditionCheck:
         if not reading.known and wall - self._began[1] < _OBSERVATION_TIMEOUT:
             return MoveStatus(MoveState.RUNNING)
         if not reading.known:
-            why = f"{reading.reason}, so it is unknown whether {self._when}"
-            return MoveStatus(MoveState.FAILED, why)
+            reason = f"{reading.reason}, so it is unknown whether {self._when}"
+            return MoveStatus(MoveState.FAILED, reason)
         self.goal = self._step.next if reading.holds else self._step.otherwise
         if self.goal is None:
             return MoveStatus(MoveState.FAILED, f"it does not hold that {self._when}")
@@ -129,8 +129,8 @@ class ConditionCheck:
         if self._when.signal is None:
             return Reading(True)
         if self._watch is None:
-            why = f"{self._when.signal.source} cannot be received here"
-            return Reading(False, why, failed=True)
+            reason = f"{self._when.signal.source} cannot be received here"
+            return Reading(False, reason, failed=True)
         return self._watch.read()
 
 

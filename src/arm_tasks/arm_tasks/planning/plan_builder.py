@@ -268,9 +268,9 @@ class PlanBuilder:
         """Return a motion, slower if needed; refuse the step if an actuator is too weak."""
         motion = self.torques.slowed(motion, self.payload)
         use = self.torques.moving(motion, self.payload)
-        if why := self.torques.refusal(use):
+        if reason := self.torques.refusal(use):
             more: dict[str, Any] = {"torque_share": use.share, "torque_joint": use.joint}
-            raise self.refuse(labels, OutOfReach(why), **more)
+            raise self.refuse(labels, OutOfReach(reason), **more)
         return motion
 
     def _check_path(self, labels: Labels, rows: Array, width: float) -> Clearance | None:

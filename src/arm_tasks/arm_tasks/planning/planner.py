@@ -313,9 +313,9 @@ def _unchecked(checkers: CollisionCheckerCache, world: PlannedWorldState) -> lis
     checker = checkers.get(world)
     if checker is None:
         return [f"collisions were not checked: {install_command('mujoco')}"]
-    why = "were not checked: they touch in every posture"
+    reason = "were not checked: they touch in every posture"
     unchecked = [
-        f"collisions of {', '.join(links)} with {obj} {why}"
+        f"collisions of {', '.join(links)} with {obj} {reason}"
         for obj, links in checker.unchecked.items()
     ]
     if meshes := ", ".join(checker.unsupported):

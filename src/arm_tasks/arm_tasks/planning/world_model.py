@@ -123,8 +123,8 @@ class PlannedWorldState:
         Raises:
             SceneError: It names something that the scene lacks.
         """
-        if expected.nut_on and (why := self._nut_unmet(expected)):
-            return why
+        if expected.nut_on and (reason := self._nut_unmet(expected)):
+            return reason
         if not expected.payload:
             return ""
         name, support = expected.payload, self.scene.object(expected.payload)

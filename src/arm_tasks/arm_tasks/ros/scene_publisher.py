@@ -281,9 +281,9 @@ class SceneFollower:
         if data == self._data:
             self._report("")
             return
-        if why := self._blocked():
+        if reason := self._blocked():
             self._waiting = data, scene
-            self._report(f"{self._file.name} is changed, but shown as before: {why}")
+            self._report(f"{self._file.name} is changed, but shown as before: {reason}")
             return
         self._data = data
         self._show(scene)

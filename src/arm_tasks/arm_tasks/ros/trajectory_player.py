@@ -144,8 +144,8 @@ class TrajectoryPlayer:
         status = move.poll()
         if status.state is not MoveState.SUCCEEDED:
             ended = "failed" if status.state is MoveState.FAILED else f"was {status.state.value}"
-            why = f": {status.message}" if status.message else ""
-            raise TasksError(f"the motion {ended}{why}")
+            reason = f": {status.message}" if status.message else ""
+            raise TasksError(f"the motion {ended}{reason}")
 
     def _stop(self, move: Move) -> None:
         move.cancel()

@@ -112,10 +112,10 @@ class Watched(Engine):
         super().__init__(*arguments, **options)
         self._port.engine = self
 
-    def _fire(self, event, why=""):
+    def _fire(self, event, reason=""):
         self.events.append((self._state, event))
         assert RUN.row(self._state, event) is not None or event in ASKED, self.events[-1]
-        return super()._fire(event, why)
+        return super()._fire(event, reason)
 
     def _close_step(self, run):
         self.closed += 1

@@ -110,21 +110,24 @@ def test_linkage_is_measured_in_a_terminal(tmp_path):
     assert np.degrees([place for place, _ in elbow.points]) == pytest.approx([-40, -0.5])
 
 
+def measure(user, keys, shoulder, answer):
+    """Move a servo by keys, then enter where the shoulder is [deg]."""
+    user.ask(keys, "us")
+    user.ask("m", "joint shoulder, in deg")
+    user.ask(f"{shoulder}\n", answer)
+
+
 def test_pair_is_calibrated_in_a_terminal(tmp_path):
     (tmp_path / "kit_arm.yaml").write_text(KIT)
     with calibrate(tmp_path, "kit_arm.yaml", "--backend", "i2c_dev") as user:
         user.wait_for("waist (channel 0)  no pulses")
         user.ask("ng", "then right with this one")
-        for joints, answer in (("10", "10 deg: 1498"), ("98", "98 deg: 1986")):
-            user.ask("py" if joints == "10" else ">" * 10, "us")
-            user.ask("m", "joint shoulder, in deg")
-            user.ask(f"{joints}\n", answer)
+        measure(user, "py", "10", "10 deg: 1498")
+        measure(user, ">" * 10, "98", "98 deg: 1986")
         user.ask("np", "first measure right")
         user.ask("bry", "left (channel 1)  no pulses")
-        for joints, answer in (("97", "-97 deg: 1498"), ("9", "-9 deg: 1986")):
-            user.ask("npy" if joints == "97" else ">" * 10, "us")
-            user.ask("m", "joint shoulder, in deg")
-            user.ask(f"{joints}\n", answer)
+        measure(user, "npy", "97", "-97 deg: 1498")
+        measure(user, ">" * 10, "9", "-9 deg: 1986")
         user.ask("bp", "to the position where right holds")
         user.ask("y", "left (channel 1)  1498.2 us")
         user.ask("+" * 9, "more than the allowed 3, and work against it")

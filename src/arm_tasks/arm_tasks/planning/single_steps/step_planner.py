@@ -120,11 +120,11 @@ class StepPlanner:
         self.builder.gripper(labels, holding_width(jaws, held.width))
         self.world = replace(self.world, carried=held)
 
-    def _require_empty_jaws(self, step: steps.StepBase, why: str = " already") -> None:
+    def _require_empty_jaws(self, step: steps.StepBase, reason: str = " already") -> None:
         carried = self.world.carried
         held = "the nut" if isinstance(self.world.nut, InJaws) else carried and carried.name
         if held:
-            raise self.builder.invalid(step, f"the jaws hold {held}{why}")
+            raise self.builder.invalid(step, f"the jaws hold {held}{reason}")
 
     def _handle_nut(self, step: steps.HandleNut, name: str) -> None:
         planner = ScrewPlanner(self.builder, self.world.scene, step, name)

@@ -82,8 +82,10 @@ class TfFrameSearch:
         """Stop looking and planning."""
         self._canceled.set()
 
-    def _failed(self, why: str) -> MoveStatus:
-        return MoveStatus(MoveState.FAILED, f"with {self._find.frame} where it was found, {why}")
+    def _failed(self, reason: str) -> MoveStatus:
+        return MoveStatus(
+            MoveState.FAILED, f"with {self._find.frame} where it was found, {reason}"
+        )
 
     def _look(self) -> MoveStatus:
         frame, now = self._find.frame, self._now()
@@ -91,15 +93,15 @@ class TfFrameSearch:
             T = self._listener.tree.lookup(self._base, frame)
             stamp = self._listener.oldest_stamp(self._base, frame)
         except TransformError as error:
-            why = one_line(str(error))
+            reason = one_line(str(error))
         else:
             if stamp >= self._began:
                 self._planning = threading.Thread(target=self._plan, args=(T,), daemon=True)
                 self._planning.start()
                 return _RUNNING
-            why = f"it was last seen {now - stamp:.1f} s ago"
+            reason = f"it was last seen {now - stamp:.1f} s ago"
         if now - self._began > self._find.timeout:
-            late = f"{frame} was not seen within {self._find.timeout:g} s: {why}"
+            late = f"{frame} was not seen within {self._find.timeout:g} s: {reason}"
             return MoveStatus(MoveState.FAILED, late)
         return _RUNNING
 

@@ -82,12 +82,12 @@ class Readiness:
             nonlocal notified
             if result.done():
                 return
-            why, waited = missing(), time.monotonic() - began
+            reason, waited = missing(), time.monotonic() - began
             limit = _READY_TIMEOUT if self._is_known() else _STARTUP_TIMEOUT
-            if not why or canceled() or waited > limit:
-                result.set_result(why)
+            if not reason or canceled() or waited > limit:
+                result.set_result(reason)
             elif waited > _NOTIFY_DELAY and not notified:
-                notify(why)
+                notify(reason)
                 notified = True
 
         poll()
@@ -273,8 +273,8 @@ class NutStateChecker:
         expected = await self._planning.reference_run(plan)
         if expected is None:
             return [_NO_REFERENCE]
-        if why := expected.disagreement(step, self._port.configuration(), nut):
-            raise PlanError(why)
+        if reason := expected.disagreement(step, self._port.configuration(), nut):
+            raise PlanError(reason)
         return []
 
     def start_problem(self, plan: TaskPlan) -> str:
@@ -291,8 +291,8 @@ class NutStateChecker:
         nut = None if plan.request.scene.nut is None else self._observer.nut
         if outcome.resume_step is None or nut is None or nut.status is not NutStatus.FALLEN:
             return outcome
-        why = f"{outcome.message.removesuffix('.')}; it cannot be resumed: the nut has fallen"
-        return replace(outcome, message=why, resume_step=None)
+        reason = f"{outcome.message.removesuffix('.')}; it cannot be resumed: the nut has fallen"
+        return replace(outcome, message=reason, resume_step=None)
 
     async def safe_state(self, plan: TaskPlan, step: int) -> str:
         """Return the SafeState of an arm that stopped in a step, "" without a nut.

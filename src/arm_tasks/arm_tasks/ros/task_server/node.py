@@ -261,10 +261,10 @@ class TaskServer(Node):
             with self._owners.watch(handle.goal_id) as owner:
                 await self._wait_and_run(handle, result, owner)
         except Exception as error:  # noqa: BLE001
-            why = self._reason("run_task", error)
+            reason = self._reason("run_task", error)
             if not result.status:
                 is_input = isinstance(error, InputError)
-                self._reject(result, RESULT.BAD_REQUEST if is_input else RESULT.FAILURE, why)
+                self._reject(result, RESULT.BAD_REQUEST if is_input else RESULT.FAILURE, reason)
         return self._end(handle, result)
 
     async def _wait_and_run(
@@ -297,9 +297,9 @@ class TaskServer(Node):
         """Wait until the driver is ready; return why the goal must be rejected, or ""."""
         controls = self._controls
 
-        def notify(why: str) -> None:
-            controls.publish_message(f"waiting: {why}")
-            waiting = RunTask.Feedback(state=TaskState.CHECKING, message=f"Waiting: {why}")
+        def notify(reason: str) -> None:
+            controls.publish_message(f"waiting: {reason}")
+            waiting = RunTask.Feedback(state=TaskState.CHECKING, message=f"Waiting: {reason}")
             owner.publish_feedback(handle, waiting)
 
         def canceled() -> bool:
@@ -330,11 +330,11 @@ class TaskServer(Node):
         run = TaskExecution(self._execution, handle, plan, owner)
         if goal.start_step:
             result.warnings += await self._nut.check(plan, plan.index_of(goal.start_step))
-        elif why := self._nut.start_problem(plan):
+        elif reason := self._nut.start_problem(plan):
             if not goal.dry_run:
-                self._reject(result, RESULT.NOT_FEASIBLE, why)
+                self._reject(result, RESULT.NOT_FEASIBLE, reason)
                 return
-            result.warnings += [why]
+            result.warnings += [reason]
         shown = self._planning.scene_name
         if goal.scene and goal.scene != shown:
             result.warnings += [f"planned in scene {goal.scene}, but {shown} is shown"]
@@ -375,10 +375,10 @@ class TaskServer(Node):
             )
         return goal
 
-    def _reject(self, result: RunTask.Result, status: int, why: str) -> None:
+    def _reject(self, result: RunTask.Result, status: int, reason: str) -> None:
         """Set the result of a goal that ends before anything has moved."""
-        self.get_logger().warning(why)  # type: ignore[no-untyped-call]
-        result.status, result.message = status, why
+        self.get_logger().warning(reason)  # type: ignore[no-untyped-call]
+        result.status, result.message = status, reason
 
     def _end(self, handle: ServerGoalHandle, result: RunTask.Result) -> RunTask.Result:
         """End a goal according to its result; another running goal continues."""

@@ -206,8 +206,8 @@ class ServiceCall:
         self._close()
         if getattr(answer, "success", True):
             return _DONE
-        why = one_line(str(getattr(answer, "message", ""))) or "it failed"
-        return MoveStatus(MoveState.FAILED, f"{self._name}: {why}")
+        reason = one_line(str(getattr(answer, "message", ""))) or "it failed"
+        return MoveStatus(MoveState.FAILED, f"{self._name}: {reason}")
 
     def cancel(self) -> None:
         """Ignore the answer; the service may do its work all the same."""
@@ -261,8 +261,8 @@ class FunctionCall:
         try:
             result = self._call(self._canceled.is_set)
         except Exception as error:  # noqa: BLE001  # whatever the user's function raises
-            why = one_line(str(error)) or type(error).__name__
-            self._status = MoveStatus(MoveState.FAILED, f"{self._name}: {why}")
+            reason = one_line(str(error)) or type(error).__name__
+            self._status = MoveStatus(MoveState.FAILED, f"{self._name}: {reason}")
             return
         failed = MoveStatus(MoveState.FAILED, f"{self._name} returned false")
         self._status = failed if result is False else _DONE
@@ -332,8 +332,8 @@ class WatchedService:
         self._client = self._node.create_client(cls, self._signal.service)
         return True
 
-    def _unknown(self, why: str) -> Reading:
-        return Reading(False, f"{why} {self._signal.service}", known=False)
+    def _unknown(self, reason: str) -> Reading:
+        return Reading(False, f"{reason} {self._signal.service}", known=False)
 
     def close(self) -> None:
         """Call it no more."""
@@ -411,8 +411,8 @@ def _require_name(node: Node, name: str, is_service: bool = False) -> None:
 def why_invalid(error: NameValidationException) -> str:
     """Return in one sentence why rclpy refuses the name of a topic, service or node."""
     first, name = str(error).splitlines()[:2]
-    kind, _, why = first.removeprefix("Invalid ").partition(" name: ")
-    return f"{name.strip()} is not the name of a {kind}: {why.rstrip(':')}"
+    kind, _, reason = first.removeprefix("Invalid ").partition(" name: ")
+    return f"{name.strip()} is not the name of a {kind}: {reason.rstrip(':')}"
 
 
 def published_type(found: list[TopicEndpointInfo], topic: str) -> str:

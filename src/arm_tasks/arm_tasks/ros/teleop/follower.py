@@ -178,8 +178,8 @@ class FollowerNode(StreamingNode):
             return ""
         age = leader.age(now)
         since = f"for {age:.1f} s" if math.isfinite(age) else "yet"
-        why = f": {leader.problem}" if leader.problem else ""
-        return f"no valid joint_states on {self._leader_topic} {since}{why}"
+        reason = f": {leader.problem}" if leader.problem else ""
+        return f"no valid joint_states on {self._leader_topic} {since}{reason}"
 
     def _on_leader(self, message: JointState) -> None:
         if len(message.name) != len(message.position):
