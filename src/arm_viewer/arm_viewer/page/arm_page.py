@@ -148,6 +148,7 @@ class ArmPage:
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([*PANELS.load_all(PanelEntry, _LOGGER.warning).values()])
         self._loop.timer = port.every(1.0 / FRAME_RATE, self._loop.tick)
+        port.every(1.0, self._hide_dropped)
         free_after_visits(server)
         mark_first_visit(server, settings.opened_file)
         self._queue.open(port.waker(self._on_user_action))
@@ -215,13 +216,8 @@ class ArmPage:
         )
 
     def _make_controls(self, stop_panel: StopPanel) -> Controls:
-        controls = Controls(
-            self.port,
-            self._server,
-            self.gui,
-            self._settings.tool,
-            partial(self.show_text, "ik"),
-        )
+        show = partial(self.show_text, "ik")
+        controls = Controls(self.port, self._server, self.gui, self._settings.tool, show)
         stop_panel.follow(controls.stop, controls.reset)
         return controls
 
@@ -354,6 +350,11 @@ class ArmPage:
         """Show for a while that a command was too late to be executed."""
         self._dropped_until = time.monotonic() + DROPPED_SHOWN
         self.show_text("page", text)
+
+    def _hide_dropped(self) -> None:
+        if 0.0 < self._dropped_until < time.monotonic():
+            self._dropped_until = 0.0
+            self.show_text("page", "")
 
     def _move_joint(self, joint: str, value: float) -> None:
         if self._controls is not None:

@@ -206,6 +206,7 @@ def test_network_that_stalls_in_one_direction_is_noticed_too(page, relay, ros):
     relay.flow()
     page.wait_for_selector(DROPPED)
     assert close(ros, 12.0)
+    page.wait_for_selector(DROPPED, state="hidden")  # after a while, though nobody acts
 
 
 @pytest.mark.parametrize("outage", ["stall", "cut"])
