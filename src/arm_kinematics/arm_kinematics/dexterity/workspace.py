@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from arm_common.transforms import Array
@@ -37,6 +37,8 @@ STARTS = 8  # farthest probes from which each side of the box is optimised
 TOLERANCE = 1e-4  # accuracy with which a point is reached, as a share of the box's diagonal
 MAX_CELLS = 250_000
 _ROWS = 16  # of a slice in one job
+_TOLERANCE = 0.25  # accuracy with which a cell's centre is reached, as a share of the cell
+_BISECTIONS = 6  # of a cell, where the outline passes
 _FIRST_STARTS = 1e-9  # [s] for each point: the first starts of a search do not look at the time
 
 
@@ -174,7 +176,7 @@ def _slice_postures(chain: Chain, rows: SliceRows) -> Array:
     for column, seeds in steps:
         open_rows = np.flatnonzero(np.isnan(postures[:, column, 0]) & np.isfinite(seeds[:, 0]))
         points = T[:3, 3] + rows.x[column] * T[:3, 0] + rows.y[open_rows, None] * T[:3, 1]
-        reached, q = _reached(chain, points, seeds[open_rows], 0.25 * rows.cell)
+        reached, q = _reached(chain, points, seeds[open_rows], _TOLERANCE * rows.cell)
         last[open_rows[reached]] = postures[open_rows[reached], column] = q[reached]
     return postures
 
@@ -190,6 +192,67 @@ def _reached(
         points, seeds, "position", position_tolerance=tolerance, timeout=_FIRST_STARTS
     )
     return batch.status == IkStatus.SUCCESS, batch.q
+
+
+@dataclass(frozen=True)
+class SliceOutline:
+    """What the tip reaches of a slice, along smooth lines."""
+
+    T: Array  # (4, 4) base <- slice
+    border: Array  # (s, 2, 3) straight lines in the slice [m]
+    surface: Array  # (t, 3, 3) triangles in the slice [m]
+
+
+def slice_outline(chain: Chain, found: SliceMap) -> SliceOutline:
+    """Return the outline of a slice: marching squares between the centres of its cells.
+
+    Where a line between two centres leaves the reachable region is found by bisection (Lorensen
+    and Cline, "Marching cubes", Computer Graphics 21(4), 1987, in the plane).
+    """
+    reached, ids = found.reached.ravel(), _numbers(found)
+    across, along = np.meshgrid(found.x, found.y)
+    centres = np.column_stack([across.ravel(), along.ravel(), np.zeros(len(reached))])
+    ends = _last_reached(chain, found, centres)
+    squares = np.stack([ids[:-1, :-1], ids[:-1, 1:], ids[1:, 1:], ids[1:, :-1]], axis=-1)
+    border, surface = list[tuple[Array, ...]](), list[tuple[Array, ...]]()
+    for square in squares.reshape(-1, 4).tolist():
+        ring = list[tuple[Array, bool]]()  # the corners of what is reached; whether on the border
+        for a, b in pairwise([*square, square[0]]):
+            if reached[a]:
+                ring.append((centres[a], False))
+            if reached[a] != reached[b]:
+                ring.append((ends[min(a, b), max(a, b)], True))
+        surface += [(ring[0][0], p, q) for (p, _), (q, _) in pairwise(ring[1:])]
+        border += [(p, q) for (p, a), (q, b) in pairwise([*ring, *ring[:1]]) if a and b]
+    lines, triangles = np.array(border).reshape(-1, 2, 3), np.array(surface).reshape(-1, 3, 3)
+    return SliceOutline(found.T, lines, triangles)
+
+
+def _numbers(found: SliceMap) -> NDArray[np.int_]:
+    """Return the numbers of the cells (m, k), row by row."""
+    return np.arange(found.isotropy.size).reshape(found.isotropy.shape)
+
+
+def _last_reached(chain: Chain, found: SliceMap, centres: Array) -> dict[tuple[int, int], Array]:
+    """Return the last points reached (3,) of lines between centres, of which one is reached."""
+    ids, is_reached = _numbers(found), found.reached.ravel()
+    neighbours = (ids[:, :-1], ids[:, 1:]), (ids[:-1], ids[1:])
+    pairs = np.hstack([np.stack([a.ravel(), b.ravel()]) for a, b in neighbours]).T
+    pairs = pairs[is_reached[pairs].sum(axis=1) == 1]
+    low = centres[np.where(is_reached[pairs[:, 0]], *pairs.T)]
+    step = centres[np.where(is_reached[pairs[:, 0]], *pairs.T[::-1])] - low
+    tolerance = _TOLERANCE * float(found.x[1] - found.x[0])
+    seeds = _reached(chain, _in_base(found.T, low), None, tolerance)[1]
+    for _ in range(_BISECTIONS):
+        step = step / 2.0
+        reached, q = _reached(chain, _in_base(found.T, low + step), seeds, tolerance)
+        seeds[reached] = q[reached]
+        low = np.where(reached[:, None], low + step, low)
+    return dict(zip(map(tuple, pairs.tolist()), low, strict=True))
+
+
+def _in_base(T: Array, points: Array) -> Array:
+    return np.asarray(points @ T[:3, :3].T + T[:3, 3])
 
 
 def _extreme_coordinate(
