@@ -71,6 +71,43 @@ def test_layers_draw_in_known_frames(inputs):
             assert len(mark.colours) in (0, len(mark.points))
 
 
+@pytest.mark.parametrize("name", ["puma560", "nut_arm", "scara", "ur5"])
+def test_no_position_overlaps_another_from_any_side(name, rng):
+    for _ in range(5):
+        inputs = make_inputs(name, rng, dh=True)
+        if rng.random() < 0.4:
+            inputs.positions = dict.fromkeys(inputs.positions, 0.0)
+        texts = [mark for mark in drawn("text", inputs) if mark.kind is Kind.TEXT]
+        assert len(texts) > inputs.chain.n and all(mark.text.isascii() for mark in texts)
+        boxes = [
+            (in_base(inputs, m)[0], m.scale[2], 0.5 * len(m.text) * m.scale[2]) for m in texts
+        ]
+        for (p, height, width), (q, _, other) in itertools.combinations(boxes, 2):
+            across, up = math.hypot(*(p - q)[:2]), abs(p[2] - q[2])
+            assert across >= 0.5 * (width + other) - 1e-9 or up >= 1.19 * height
+
+
+@pytest.mark.parametrize("layer", ["link_frames", "dh_frames"])
+@pytest.mark.parametrize("name", ["puma560", "nut_arm", "scara"])
+def test_frames_at_one_place_have_one_label_and_each_turns_its_triangle(layer, name, rng):
+    inputs = make_inputs(name, rng, dh=True)
+    texts = [mark for mark in drawn(layer, inputs) if mark.kind is Kind.TEXT]
+    flags = [mark for mark in drawn(layer, inputs) if mark.kind is Kind.TRIANGLES]
+    names = [line for mark in texts for line in mark.text.split("\n")]
+    assert sorted(names) == sorted(flag.frame for flag in flags)
+    places = np.array([in_base(inputs, mark)[0] for mark in flags if mark.frame in names])
+    origins = {m.frame: inputs.robot.link_pose(m.frame, inputs.positions)[:3, 3] for m in texts}
+    for one, other in itertools.combinations(origins.values(), 2):
+        assert np.linalg.norm(one - other) > 1e-6
+    assert len(texts) == len(np.unique(places.round(6), axis=0))
+
+
+def test_effort_that_stands_for_none_gives_no_percentage(rng):
+    inputs = make_inputs("stanford_arm", rng)
+    texts = [m for m in drawn("gravity_torques", inputs) if m.kind is Kind.TEXT]
+    assert texts and all("%" not in m.text and m.colour == VIOLET for m in texts)
+
+
 def test_needle_is_at_the_current_joint_position(inputs, rng):
     axes = list(drawn_joints(inputs.chain))
     assert [axis.name for axis in axes] == list(inputs.chain.joint_names)
