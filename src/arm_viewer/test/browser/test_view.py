@@ -274,7 +274,9 @@ def test_path_of_the_tool_ends_where_another_robot_begins(setup, urdf):
     setup.draw(turn=0.5)
     assert "/trace/0" in setup.names()
     setup.draw_robot(urdf.replace("0.19 0 0", "0.2 0 0"))  # an edit of the same one
-    assert len(setup.node("/trace/0").points) == 2
+    assert len(setup.node("/trace/0").points) == 1  # no line to where its tool is
+    setup.view.draw("base_link", setup.robot.zero, 1.0)
+    assert len(setup.node("/trace/1").points) == 1  # but from there
     setup.draw_robot(urdf.replace('robot name="', 'robot name="other_'))
     assert "/trace/0" not in setup.names()
 
