@@ -90,6 +90,7 @@ class SceneDrawer:
         self.frames = FrameDrawer(
             server.scene, meshes, START_SIZE, switches["axes"], switches["labels"]
         )
+        self.cameras.frames = self.frames.poses
         self._markers = MarkerDrawer(server.scene, meshes)
         self._trace: dict[int, Any] = {}
         self._caption: Any = None
