@@ -63,9 +63,8 @@ class TurnSteps:
         self._turns([self._together, *self._frames.joints[last + 1 :]], links)
 
     def _remains(self, first: int) -> str:
-        behind = [str(joint.q) for joint in self._frames.joints[:first]]
-        without = f" without that by {listed(behind)}" if behind else ""
-        return f"The entries that are needed of the rotation{without}:"
+        known = listed([str(joint.q) for joint in self._frames.joints[:first]])
+        return f"Entries of the rotation that is left for the joints behind {known}:"
 
     def rotation_of_parallel(self) -> sp.Matrix:
         """Return the rotation (3, 3) by all parallel axes together."""
@@ -202,4 +201,4 @@ class TurnSteps:
 
 def listed(names: Sequence[str]) -> str:
     """Return names as a list in words."""
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -185,11 +185,12 @@ class Worksheet:
         The functions phi are cos u and sin u, or u and u^2 of a slide; ``left`` is k, a, b.
         """
         k, a, b = left
-        u = joint.sense * joint.q
-        phi = (u, joint.q**2) if joint.slides else (joint.cosine, joint.sine)
-        shown = self.tidied(k + a * phi[0] + b * phi[1])
-        if shown.count_ops() + r.count_ops() <= _LONG_EQUATION:
-            more["equation"] = (shown, r)
+        if joint.slides:
+            shown = a * joint.sense * joint.q + b * joint.q**2, self.tidied(r - k)
+        else:
+            shown = self.tidied(k + a * joint.cosine + b * joint.sine), r
+        if sum(side.count_ops() for side in shown) <= _LONG_EQUATION:
+            more["equation"] = shown
         solve = self.slide if joint.slides else self.turn
         solve(joint, (sp.expand(r - k), a, b), text, **more)
 

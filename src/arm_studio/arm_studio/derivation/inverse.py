@@ -310,7 +310,7 @@ def _value_rows(steps: Sequence[InverseStep], found: Branches) -> list[Sequence[
     """Return a row for each sign, joint and part."""
     rows: list[Sequence[object]] = []
     for sign in dict.fromkeys(sign for step in steps for sign in step.signs):
-        label = f"sign of {sign.name.replace('sigma', 'q')}"
+        label = f"\u00b1 of {sign.name.replace('sigma', 'q')}"
         rows.append((label, *("+" if v > 0 else "\u2212" for v in found.values[sign])))
     for group in _groups(steps):
         spare = _only_otherwise(group)

@@ -65,9 +65,12 @@ def _write_conditions(page: DerivationPage, axes: ScrewAxes) -> None:
         ("axes", "angle in deg", "distance in m", ""),
         [_pair(axes, i, a, b) for i, (a, b) in enumerate(pairwise(axes.all), start=1)],
     )
-    for i, triple in enumerate(triples, start=1):
-        if i - 1 not in (*meet, *level):
-            page.say(f"Axes {i}, {i + 1} and {i + 2}: {_fault(axes, i, triple)}.")
+    faults = [
+        f"Axes {i}, {i + 1} and {i + 2}: {_fault(axes, i, triple)}."
+        for i, triple in enumerate(triples, start=1)
+        if i - 1 not in (*meet, *level)
+    ]
+    page.say(" ".join(faults))
 
 
 def _all_parallel(joints: Sequence[ScrewAxis]) -> bool:
