@@ -21,6 +21,10 @@ _NEWTON_STEPS = 3
 _REAL = 1e-6  # imaginary part up to which a root counts as real
 
 
+class NoFormulasError(Exception):
+    """A plan of the solver leaves a joint free for every target, which it then finds otherwise."""
+
+
 class PlusMinus(sp.Function):  # type: ignore[misc]
     """A sum with both signs: first, second, and the symbol that stands for the sign."""
 

@@ -22,6 +22,7 @@ from arm_studio.symbolic.local_frames import LocalFrames, LocalJoint, meeting
 
 ORIGIN = sp.zeros(3, 1)
 Z = sp.Matrix([0, 0, 1])
+_LONG = 6  # operations of a coordinate that gets a symbol
 
 
 class Path(NamedTuple):
@@ -121,8 +122,21 @@ class PlaceSteps:
         else:
             self.by_distance(at, behind, given)
             return
-        moved = link.moved(two.moved(behind))
-        self.last_of_place(at, moved.applyfunc(sp.expand), given)
+        self.last_of_place(at, self._moved(at + 1, behind), given)
+
+    def _moved(self, at: int, x: sp.Matrix) -> sp.Matrix:
+        """Return where a joint, which is known, and the link before it bring a point."""
+        moved = self._links[at - 1].moved(self._joints[at].moved(x)).applyfunc(sp.expand)
+        number = self._joints[at].number
+        text = f"Where {self._joints[at].q} brings the point, seen from before it:"
+        return sp.Matrix(
+            [
+                self._sheet.define(f"{name}_{number}", entry, text)
+                if entry.count_ops() > _LONG
+                else entry
+                for name, entry in zip("uvw", moved, strict=True)
+            ]
+        )
 
     def _behind(self, at: int, x: sp.Matrix) -> Path:
         """Return the path of a point that the joint behind another one moves."""
@@ -131,12 +145,11 @@ class PlaceSteps:
 
     def by_distance(self, at: int, behind: sp.Matrix, given: sp.Matrix) -> None:
         """Append two joints, the second by the distance from the axis of the first."""
-        one, two, link = self._joints[at], self._joints[at + 1], self._links[at]
+        one, two = self._joints[at], self._joints[at + 1]
         text = f"{one.q} does not change the distance from its axis (law of cosines)."
         left = squared(_flat(self._behind(at, behind)), ORIGIN, two.slides)
         self._solve(two, left, given[0] ** 2 + given[1] ** 2, text)
-        moved = link.moved(two.moved(behind))
-        self.last_of_place(at, moved.applyfunc(sp.expand), given)
+        self.last_of_place(at, self._moved(at + 1, behind), given)
 
     def _across(self, d: sp.Matrix, slides: bool) -> sp.Matrix:
         """Return a direction across z that the joint along d moves points along."""
@@ -215,7 +228,7 @@ class PlaceSteps:
         if self._plan["invariant"] == 0:
             text = f"{one.q} and {two.q} do not change the coordinate along their axes."
             self._solve(three, after.along(Z), before.along(Z)[0], text)
-            moved = self._links[1].moved(three.moved(behind)).applyfunc(sp.expand)
+            moved = self._moved(2, behind)
             if not one.slides:
                 self.by_distance(0, moved, given)
                 return
@@ -228,7 +241,7 @@ class PlaceSteps:
             text = f"{one.q} and {two.q} do not change the distance from where their axes meet."
             wanted = self._square_before(one, given, centre)[0]
             self._solve(three, self._square_behind(three, behind, centre), wanted, text)
-            moved = self._links[1].moved(three.moved(behind)).applyfunc(sp.expand)
+            moved = self._moved(2, behind)
             text = f"{two.q} does not change the coordinate along its axis."
             self._solve(one, before.along(Z), moved[2], text)
         self._middle(behind, self.seen_behind(0, given, "xy"))
@@ -256,7 +269,7 @@ class PlaceSteps:
             self._solve(three, after.along(m), m.dot(seen), text)
         else:
             self._solve(three, after.along(n), before.along(n)[0], text)
-            moved = self._links[1].moved(three.moved(behind))
+            moved = self._moved(2, behind)
             self._solve(one, before.along(m), m.dot(moved), text)
         self._middle(behind, self.seen_behind(0, given, "z"))
 
@@ -280,5 +293,5 @@ class PlaceSteps:
 
     def _middle(self, behind: sp.Matrix, seen: sp.Matrix) -> None:
         """Append joint 2; the others are known."""
-        moved = self._links[1].moved(self._joints[2].moved(behind)).applyfunc(sp.expand)
+        moved = self._moved(2, behind)
         self.last_of_place(1, moved, seen)

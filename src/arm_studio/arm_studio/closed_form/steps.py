@@ -14,7 +14,12 @@ from collections.abc import Sequence
 import sympy as sp
 from arm_kinematics.kernels.layout import BOTH, Family, Records
 
-from arm_studio.closed_form.formulas import InverseFormulas, InverseStep, InverseTarget
+from arm_studio.closed_form.formulas import (
+    InverseFormulas,
+    InverseStep,
+    InverseTarget,
+    NoFormulasError,
+)
 from arm_studio.closed_form.placing import ORIGIN, Path, PlaceSteps, Z, path
 from arm_studio.closed_form.turning import TurnSteps, listed
 from arm_studio.closed_form.worksheet import Worksheet
@@ -60,7 +65,7 @@ class ClosedFormSteps:
         for i in range(first, n - 1):
             met = meeting(self._links[i], self._frames)
             if met is None:
-                raise ValueError("the last axes do not meet")
+                raise NoFormulasError("the last axes do not meet")
             height, last = (met[0] if i == first else height), met[1]
         point = sp.Matrix([0, 0, height])
         behind = point if first == 0 else self._links[first - 1].moved(point)
@@ -92,35 +97,36 @@ class ClosedFormSteps:
         for i in range(first + 1, last + 1):
             if self._frames.number(self._links[i - 1].R[2, 2]) < 0.0:
                 self._frames.turn_over(i)
-        behind, given = self._behind_parallel(last)
+        is_apart = self._plan["first"] == BOTH if self._before else self._is_apart()
+        behind, given = ORIGIN, self._last_axis()
+        if self._after and not is_apart:
+            behind, given = self._centre(last + 1)
         if self._before:
             self._joint_before(behind, given, last)
-            given = (
-                self._places.seen_behind(0, given, "xy") if self._plan["first"] != BOTH else given
-            )
         self._turns.all_parallel(first, self._parallel, self._after)
-        if self._plan["first"] == BOTH:
-            behind = self._links[last].t
-            five, six = self._joints[-2:]
-            point = self._links[-2].moved(ORIGIN, back=True)
-            point = self._links[-1].moved(six.moved(point, back=True), back=True)
-            whole = self._target.p + self._target.R * point
-            given = self._places.seen_behind(
-                0, self._named(whole, f"a point of the axis of {five.q}"), "xy"
-            )
+        if is_apart:
+            behind, given = self._links[last].t, self._axis_before_last()
+        if self._before:
+            given = self._places.seen_behind(0, given, "xy")
         self._plane(first, last, behind, given)
 
-    def _behind_parallel(self, last: int) -> tuple[sp.Matrix, sp.Matrix]:
-        """Return a point in the frame of the last parallel axis, and where it is to be."""
-        if self._after == 0:
-            end = self._links[-1]
-            given = self._target.p - self._target.R * end.R.T * end.t
-            return ORIGIN, self._named(given, "a point of the last axis")
-        if self._plan["first"] == BOTH:
-            end = self._links[-1]
-            given = self._target.p - self._target.R * end.R.T * end.t
-            return ORIGIN, self._named(given, "a point of the last axis")
-        return self._centre(last + 1)
+    def _is_apart(self) -> bool:
+        """Return True if two joints behind the parallel ones have axes that do not meet."""
+        return self._after == 2 and meeting(self._links[-2], self._frames) is None
+
+    def _last_axis(self) -> sp.Matrix:
+        """Return a point of the last axis."""
+        end = self._links[-1]
+        given = self._target.p - self._target.R * end.R.T * end.t
+        return self._named(given, "a point of the last axis")
+
+    def _axis_before_last(self) -> sp.Matrix:
+        """Return a point of the axis before the last one; the last joint is known."""
+        *_, before, last = self._joints
+        point = last.moved(self._links[-2].moved(ORIGIN, back=True), back=True)
+        point = self._links[-1].moved(point, back=True)
+        given = self._target.p + self._target.R * point
+        return self._named(given, f"a point of the axis of {before.q}")
 
     def _joint_before(self, behind: sp.Matrix, given: sp.Matrix, last: int) -> None:
         """Append the joint before the parallel axes."""
@@ -188,6 +194,9 @@ def inverse_formulas(arm: SymbolicArm, plan: Records, tolerance: float) -> Inver
         arm: The formulas of the arm.
         plan: How the solver finds the branches.
         tolerance: Angles [rad], and lengths as a fraction of the arm's, that count as 0.
+
+    Raises:
+        NoFormulasError: A step leaves its joint free for every target.
     """
     is_reversed = bool(plan["reversed"])
     places_only = not is_reversed and not plan["after"] and not plan["parallel"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from arm_studio.closed_form.formulas import InverseStep, PlusMinus
+from arm_studio.closed_form.formulas import InverseStep, NoFormulasError, PlusMinus
 from arm_studio.symbolic.local_frames import LocalFrames, LocalJoint
 
 Linear = tuple[sp.Expr, sp.Expr, sp.Expr]  # k, a, b of k + a phi_1 + b phi_2
@@ -74,6 +74,8 @@ class Worksheet:
     ) -> None:
         """Append the turn about z that brings the direction of start (x, y) to that of end."""
         fx, fy, gx, gy = (self.constant(v[i]) for v in (start, end) for i in (0, 1))
+        if fx == fy == 0:
+            raise NoFormulasError(f"the point is on the axis of {joint.q}")
         if joint.sense < 0:
             fy, gy = -fy, -gy
         if 0 in (fx, fy, gx, gy):
@@ -116,6 +118,8 @@ class Worksheet:
         """Return r, a, b without the constant factor of a and b, in the joint's own sense."""
         r, a, b = (self.constant(x) for x in sides)
         b = joint.sense * b
+        if a == b == 0:
+            raise NoFormulasError(f"{joint.q} is not in its equation")
         scale = sp.factor_terms(sp.gcd(a, b))
         scale = sp.Mul(*(f for f in sp.Mul.make_args(scale) if self.frames.is_constant(f)))
         if b.could_extract_minus_sign() and a != 0:
@@ -167,6 +171,8 @@ class Worksheet:
         """Append the solutions of a u + b u^2 = r for the way u; ``sides`` is r, a, b."""
         r, a, b = (self.constant(x) for x in sides)
         a = joint.sense * a
+        if a == b == 0:
+            raise NoFormulasError(f"{joint.q} is not in its equation")
         if b == 0:
             return self.add(joint, self.tidied(r / a), text, **more)
         middle = self.tidied(-a / b / 2)

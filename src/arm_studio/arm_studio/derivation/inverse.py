@@ -18,7 +18,7 @@ from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.closed_form import TOLERANCE, ClosedForm, recognise
 
-from arm_studio.closed_form.formulas import InverseStep
+from arm_studio.closed_form.formulas import InverseStep, NoFormulasError
 from arm_studio.closed_form.steps import inverse_formulas
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.forward import rounded
@@ -31,6 +31,7 @@ _EXACT = 1e-9
 _SOLVES = 1e-6  # error of a posture that is a solution [m, or entries of the rotation]
 _NEARLY = 1e-3  # the same if the formulas take nearly parallel axes for parallel
 _SAME = 1e-7
+_CLOSE = 0.05  # the same if nearly parallel axes are taken for parallel
 
 
 def closed_form_of(chain: Chain) -> tuple[ClosedForm | None, str]:
@@ -70,17 +71,20 @@ class ArmInverse:
         chain: Its kinematics.
         form: Its closed form.
         mode: "pose" or "position".
+
+    Raises:
+        NoFormulasError: The formulas of its plan do not solve it.
     """
 
     def __init__(self, model: RobotModel, chain: Chain, form: ClosedForm, mode: str) -> None:
         self._chain, self._arm, self.mode = chain, SymbolicArm(model), mode
         self._rows = slice(None) if mode == "pose" else np.s_[:, 3]
-        self.is_exact = True
-        self.formulas = inverse_formulas(self._arm, form.plan, _EXACT)
-        if not self._holds():
-            # The axes are parallel, or meet, only up to the rounding of the file's numbers.
-            self.is_exact = False
-            self.formulas = inverse_formulas(self._arm, form.plan, TOLERANCE)
+        # Axes may be parallel, or meet, only up to the rounding of the file's numbers.
+        for self.is_exact, tolerance in ((True, _EXACT), (False, TOLERANCE)):
+            self.formulas = inverse_formulas(self._arm, form.plan, tolerance)
+            if self._holds():
+                return
+        raise NoFormulasError("its steps alone do not solve it")
 
     def branches(self, T: Array, q: Array) -> list[Branches]:
         """Return the solutions for each of some poses T (m, 4, 4), without regard to limits.
@@ -132,8 +136,9 @@ class ArmInverse:
         high = np.minimum(self._chain.upper, math.pi)
         q = np.array([low + share * (high - low) for share in (0.31, 0.57, 0.83)])
         branches = self.branches(np.array([self._chain.fk(posture) for posture in q]), q)
+        limit = _SAME if self.is_exact else _CLOSE
         return any(
-            self.apart(posture, other) < _SAME
+            self.apart(posture, other) < limit
             for posture, found in zip(q, branches, strict=True)
             for other in found.postures
         )
@@ -146,7 +151,14 @@ def write_inverse(page: DerivationPage, model: RobotModel, chain: Chain, q: Arra
     if form is None:
         write_reasons(page, model, chain)
         return
-    inverse = ArmInverse(model, chain, form, mode)
+    try:
+        inverse = ArmInverse(model, chain, form, mode)
+    except NoFormulasError as reason:
+        page.say(
+            f"The geometry allows a closed form: {form.name}. It is not shown as formulas, since "
+            f"{reason}; the solver finds such joints by iteration."
+        )
+        return
     _write_target(page, inverse, form.name)
     _write_reading(page, inverse, chain.n)
     for number, group in enumerate(_groups(inverse.formulas.steps), start=1):

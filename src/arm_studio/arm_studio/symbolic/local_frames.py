@@ -15,6 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import sympy as sp
+from arm_kinematics.ik.closed_form import TOLERANCE
 
 from arm_studio.symbolic.arm import Motion, Product, SymbolicArm, inverse_of, turn
 
@@ -89,6 +90,7 @@ class LocalFrames:
         tolerance: Angles [rad], and lengths as a fraction of that of the arm, that count as 0.
 
     Attributes:
+        length: The size of the arm [m].
         joints: In the order of the reading.
         links: The link behind each joint.
         before, after: Constant transforms (4, 4): T_0 = inverse(before) T inverse(after).
@@ -103,7 +105,7 @@ class LocalFrames:
         tolerance: float = _EXACT,
     ) -> None:
         self._values: Mapping[sp.Symbol, float] = arm.values
-        self._length, self._tolerance = length, tolerance
+        self.length, self._tolerance = length, tolerance
         self._shifts = dict.fromkeys(arm.joints.values(), sp.Integer(0))
         joints, parts = self._split([self._snapped(m) for m in arm.motions], arm)
         self._take_offsets(joints, parts)
@@ -162,7 +164,7 @@ class LocalFrames:
             return motion
         value = self.number(motion.amount)
         if not motion.turns:
-            is_zero = abs(value) < self._tolerance * self._length
+            is_zero = abs(value) < self._tolerance * self.length
             return motion._replace(amount=sp.Integer(0)) if is_zero else motion
         quarters = round(value / _QUARTER)
         if abs(value - quarters * _QUARTER) < self._tolerance:
@@ -213,4 +215,7 @@ def meeting(one: Link, frames: LocalFrames) -> tuple[sp.Expr, sp.Expr] | None:
     if d[k] == 0:
         return None
     along = frames.cleaned(sp.simplify(-t[k] / d[k]))
+    apart = frames.number(t[1 - k] + along * d[1 - k])
+    if abs(apart) > TOLERANCE * frames.length:
+        return None
     return frames.cleaned(sp.expand(t[2] + along * d[2])), along

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import sympy as sp
-from arm_studio.closed_form.formulas import PlusMinus, signed
+from arm_studio.closed_form.formulas import NoFormulasError, PlusMinus, signed
 from arm_studio.derivation.inverse import ArmInverse, closed_form_of
 from arm_studio.derivation.notation import latex, mathml
 
@@ -136,7 +136,7 @@ def inverse_of(model):
     return ArmInverse(model, chain, form, mode), chain
 
 
-def regular_postures(chain, mode, count, rng):
+def regular_postures(chain, mode, count, rng, or_none=False):
     """Return random postures inside the limits that are not singular."""
     found = []
     for _ in range(50 * count):
@@ -147,7 +147,8 @@ def regular_postures(chain, mode, count, rng):
             found.append(q)
         if len(found) == count:
             return found
-    raise AssertionError("too few regular postures")
+    assert or_none, "too few regular postures"
+    return []
 
 
 def branches(inverse, chain, q):
@@ -198,6 +199,28 @@ def test_formulas_of_each_family_are_short_and_give_the_branches_of_the_solver(f
 def test_formulas_of_each_family_hold_however_it_is_placed(family, placing, rng):
     inverse, chain = inverse_of(robot(FAMILIES[family], rng, *PLACINGS[placing]))
     assert_same_branches(inverse, chain, 200, rng)
+
+
+@pytest.mark.thorough
+def test_formulas_of_random_tables_have_all_solutions_of_the_solver(random_model, rng):
+    tested = 0
+    for i in range(200):
+        model = random_model(rng, ("standard", "modified")[i % 2], 1 + i % 5)
+        chain = Chain.from_model(model)
+        form, mode = closed_form_of(chain)
+        q = regular_postures(chain, mode, 1, rng, or_none=True)
+        if form is None or not q:
+            continue
+        try:
+            inverse = ArmInverse(model, chain, form, mode)
+        except NoFormulasError:
+            continue
+        T = chain.fk(q[0])
+        found = inverse.branches(T[None], np.array(q))[0].postures
+        for posture in (*q, *chain.all_solutions(T, q[0], mode).every_q):
+            assert min(inverse.apart(posture, x) for x in found) < 1e-6, model
+        tested += 1
+    assert tested >= 60
 
 
 def formula(inverse, name):

@@ -103,3 +103,20 @@ def test_axes_that_meet_in_the_middle_are_told(page_of):
     text = page_of(parse_robot(head + ROWS))
     assert "Axes 2, 3 and 4 meet in a point, but not in a place that allows one" in text
     assert "one of them is a slide" in text
+
+
+def test_arm_whose_plan_leaves_a_joint_free_says_so(page_of):
+    rows = [  # the slide is on the axis of joint 2, so joint 2 does not move the wrist's point
+        ("revolute", 0, 0.9, 0, -1.5707963267948966),
+        ("revolute", 0, 0.1, 0, 0),
+        ("prismatic", 0, 0, 0, 1.5707963267948966),
+        ("revolute", 0, 0.6, 0, 0),
+    ]
+    lines = ["name: free", "convention: standard", "units: {length: m, angle: rad}", "joints:"]
+    lines += [
+        f"  - {{name: j{i}, type: {kind}, theta: {theta}, d: {d}, a: {a}, alpha: {alpha},"
+        " limits: {lower: -1, upper: 1}}"
+        for i, (kind, theta, d, a, alpha) in enumerate(rows)
+    ]
+    text = page_of(parse_robot("\n".join(lines)))
+    assert "It is not shown as formulas, since the point is on the axis of q_2" in text
