@@ -30,6 +30,7 @@ _EXACT = 1e-9
 _SOLVES = 1e-6  # error of a posture that is a solution [m, or entries of the rotation]
 _NEARLY = 1e-3  # the same if the formulas take nearly parallel axes for parallel
 _SAME = 1e-7
+_BESIDE = 4  # branches of a table that fits a sheet of paper
 _CLOSE = 0.05  # the same if nearly parallel axes are taken for parallel
 
 
@@ -302,14 +303,15 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     page.show(left.I if target.is_reversed else left, rounded(inverse.formulas.given(T)))
     page.say("Every formula above gives, in radians and metres:")
     inside = [inverse.is_inside(posture) for posture in found.postures]
-    page.table(
-        ("", *(f"branch {i + 1}" for i in range(len(inside)))),
-        [
-            *_value_rows(inverse.formulas.steps, found),
-            ("error of fk", *(f"{error:.1e}" for error in found.errors)),
-            ("within the limits", *("yes" if x else "no" for x in inside)),
-        ],
-    )
+    rows = [
+        *_value_rows(inverse.formulas.steps, found),
+        ("error of fk", *(f"{error:.1e}" for error in found.errors)),
+        ("within the limits", *("yes" if x else "no" for x in inside)),
+    ]
+    for first in range(1, len(inside) + 1, _BESIDE):
+        shown = slice(first, min(first + _BESIDE, len(inside) + 1))
+        head = [f"branch {i}" for i in range(shown.start, shown.stop)]
+        page.table(("", *head), [(row[0], *row[shown]) for row in rows])
     solver = chain.all_solutions(T, q, inverse.mode).every_q
     off = [min(inverse.apart(a, b) for b in found.postures) for a in solver]
     page.say(
@@ -323,7 +325,7 @@ def _value_rows(steps: Sequence[InverseStep], found: Branches) -> list[Sequence[
     rows: list[Sequence[object]] = []
     for sign in dict.fromkeys(sign for step in steps for sign in step.signs):
         label = f"\u00b1 of {sign.name.replace('sigma', 'q')}"
-        rows.append((label, *("+" if v > 0 else "\u2212" for v in found.values[sign])))
+        rows.append((label, *("+" if v > 0 else "-" for v in found.values[sign])))
     for group in _groups(steps):
         spare = _only_otherwise(group)
         for step in (step for step in group if step not in spare):
