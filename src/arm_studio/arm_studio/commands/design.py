@@ -226,7 +226,7 @@ def _parser() -> argparse.ArgumentParser:
     add_plot(parser)
     view = "show each step in the browser, as a view of the output file does"
     parser.add_argument("--view", action="store_true", help=view)
-    port = "first TCP port to try for the view (default: that of ./arm view)"
+    port = "first TCP port to try for the view (default: the view's own)"
     parser.add_argument("--port", type=cli.at_least(1), metavar="N", help=port)
     cli.unused(parser, ["--port"], lambda given: not given.view, "without --view")
     cli.add_output(parser)
