@@ -84,7 +84,8 @@ class TaskJacobian:
         """The largest distance from base_link to the tool in some random postures [m]."""
         rng = np.random.default_rng(5)
         postures = rng.uniform(self.lower, self.upper, (50, self._chain.n))
-        return float(max(np.linalg.norm(self._chain.fk(q)[:3, 3]) for q in postures))
+        reach = max(np.linalg.norm(self._chain.fk(q)[:3, 3]) for q in postures)
+        return float(reach) or 1.0  # of a wrist alone
 
     @cached_property
     def lower(self) -> Array:
