@@ -99,11 +99,12 @@ class UnitsOfPage:
         kind = self.arm.kinds[symbol]
         return value if kind == "prismatic" else self.units.written(value, kind)
 
-    def posture(self, q: Array) -> str:
-        """Return joint positions [rad or m] as a sentence."""
+    def posture(self, q: Array, without: int = -1) -> str:
+        """Return joint positions [rad or m] as a sentence, without that of one joint."""
         parts = (
             f"$q_{{{i}}} = {number_text(self.units.written(x, kind))}$ {self.units.unit(kind)}"
             for i, (x, kind) in enumerate(zip(q.tolist(), self._types.values(), strict=True), 1)
+            if i != without + 1
         )
         return ", ".join(parts)
 

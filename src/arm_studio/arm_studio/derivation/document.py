@@ -234,11 +234,16 @@ class DerivationPage:
         Raises:
             KinematicsError: The program that makes a PDF fails.
         """
-        text = self._format.page(self._title, "\n\n".join(self._parts)).encode()
+        text = self._format.page(self._title, self.body).encode()
         if self._press:
             drawings = {file.name: data for file, data in self._drawings.items()}
             return {self._path: self._press.pdf(text, drawings)}
         return {self._path: text, **self._drawings}
+
+    @property
+    def body(self) -> str:
+        """What was written so far, without the head of a file."""
+        return "\n\n".join(self._parts)
 
     def heading(self, text: str, level: int = 2) -> None:
         """Append a heading; level 1 is the title."""
