@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from arm_common.transforms import Array, inverse
 from arm_description.model.elements import NO_MOTION, Joint
-from arm_description.model.units import UNITS
+from arm_description.model.units import ANGLES, LENGTHS, UNITS
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
@@ -29,17 +29,6 @@ from arm_studio.exercises.questions import (
     jacobian_part,
 )
 from arm_studio.exercises.variants import Variant
-
-_NAMES = {
-    "m": "metres",
-    "dm": "decimetres",
-    "cm": "centimetres",
-    "mm": "millimetres",
-    "inch": "inches",
-    "deg": "degrees",
-    "rad": "radians",
-}
-_OTHERS = ("m", "cm", "mm", "deg", "rad")  # units that people take by mistake
 
 
 @dataclass(frozen=True)
@@ -80,13 +69,13 @@ def mistakes(question: Question, variant: Variant) -> Iterator[Mistake]:
 
 def _units(variant: Variant) -> Iterator[tuple[str, float, float]]:
     """Yield mistakes of units: name, and the units of the file in those of the answer."""
-    units = variant.model.units
-    for other in _OTHERS:
-        for own in (units.angle, units.length):
-            if other != own and (other in ("deg", "rad")) == (own in ("deg", "rad")):
-                factor = UNITS[other].written(UNITS[own].si(1.0))
-                name = f"{_NAMES[other]} for {_NAMES[own]}"
-                yield (name, factor, 1.0) if own == units.angle else (name, 1.0, factor)
+    own = variant.model.units
+    for other, unit in UNITS.items():
+        name = f"{unit.plural} for {UNITS[own.angle if other in ANGLES else own.length].plural}"
+        if other in ANGLES and other != own.angle:
+            yield name, unit.written(own.radians(1.0)), 1.0
+        elif other in LENGTHS and other != own.length:
+            yield name, 1.0, unit.written(own.metres(1.0))
 
 
 def _other_convention(model: RobotModel) -> tuple[str, RobotModel]:
@@ -162,8 +151,9 @@ def _of_pose(question: Question, variant: Variant) -> Iterator[Mistake]:
 
 
 def _taken(variant: Variant) -> str:
-    other = "rad" if variant.model.units.angle == "deg" else "deg"
-    return f"{_NAMES[variant.model.units.angle]} taken for {_NAMES[other]}"
+    own = variant.model.units.angle
+    other = next(unit for unit in ANGLES if unit != own)
+    return f"{UNITS[own].plural} taken for {UNITS[other].plural}"
 
 
 def _misread(variant: Variant) -> Array:

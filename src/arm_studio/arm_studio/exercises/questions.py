@@ -26,6 +26,7 @@ NUMBER = 0.005
 LENGTH = 0.003
 ROUGH_LENGTH = 0.01  # of a distance that a search finds
 COLUMNS = ("theta", "d", "a", "alpha")
+LENGTHS = ("d", "a")
 
 
 @dataclass(frozen=True)
@@ -121,7 +122,7 @@ class PartMaker:
 
 
 def _dh_table(variant: Variant, make: PartMaker) -> Question:
-    kinds = np.array(["revolute", "prismatic", "prismatic", "revolute"])
+    kinds = np.array(["prismatic" if name in LENGTHS else "revolute" for name in COLUMNS])
     rows = [[getattr(j.row, name) for name in COLUMNS] for j in variant.model.rows]
     part = make.part(np.array(rows), kinds, "row", COLUMNS)
     return Question("dh_table", "The DH table", {"": part})

@@ -138,7 +138,7 @@ def list_text(listed: ClassList, variants: VariantMaker) -> str:
     path = Path(listed.robot)
     robot = str(path.resolve()) if path.is_file() else listed.robot
     lines = [
-        "# The arm and the names of the sheets beside this file; ./arm grade reads it.",
+        "# The arm and the names of the sheets beside this file; they are graded by it.",
         f"robot: {json.dumps(robot)}",
         f"digest: {digest(variants.model)}",
         "students:",
