@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arm_common.errors import InputError
@@ -65,38 +65,31 @@ def _add_secret(parser: argparse.ArgumentParser) -> None:
 
 
 def _exercise(arguments: argparse.Namespace) -> None:
+    from arm_studio.exercises import sheets
     from arm_studio.exercises.moodle import question_bank
-    from arm_studio.exercises.sheets import (
-        LIST,
-        ClassList,
-        class_variants,
-        list_text,
-        read_names,
-        read_secret,
-        sheet_files,
-        solution_files,
-    )
 
-    listed = ClassList(arguments.robot, read_names(Path(arguments.students)))
+    listed = sheets.ClassList(arguments.robot, sheets.read_names(Path(arguments.students)))
     folder = _folder(arguments.output)
-    cli.refuse_overwriting(str(folder / LIST), arguments.force)
+    cli.refuse_overwriting(str(folder / sheets.LIST), arguments.force)
     solutions = _folder(arguments.solutions) if arguments.solutions else None
     if solutions is not None and solutions.resolve() == folder.resolve():
         raise InputError("--solutions is the folder of the sheets", remedy="choose another one")
-    variants = listed.variants(read_secret(arguments.secret))
-    made = []
-    for stem, variant in class_variants(listed, variants):
+    maker = listed.variants(sheets.read_secret(arguments.secret))
+    variants = dict(sheets.class_variants(listed, maker))
+    for stem, variant in variants.items():
         cli.print_status(f"Writing: {stem} ...")
-        files = sheet_files(variant, folder / f"{stem}.{arguments.format}")
+        _write(sheets.sheet_files(variant, folder / f"{stem}.{arguments.format}"))
         if solutions is not None:
-            files |= solution_files(variant, solutions / f"{stem}.{arguments.format}")
-        for file, content in files.items():
-            write_bytes(content, file)
-        made.append(variant)
+            _write(sheets.solution_files(variant, solutions / f"{stem}.{arguments.format}"))
     if arguments.moodle:
-        write_bytes(question_bank(made), arguments.moodle)
-    write_bytes(list_text(listed, variants).encode(), folder / LIST)
-    cli.print_status(f"Wrote {len(made)} sheets to {folder}")
+        write_bytes(question_bank(variants.values()), arguments.moodle)
+    write_bytes(sheets.list_text(listed, maker).encode(), folder / sheets.LIST)
+    cli.print_status(f"Wrote {len(variants)} sheets to {folder}")
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    for file, content in files.items():
+        write_bytes(content, file)
 
 
 def _folder(name: str) -> Path:

@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/exercises/test_grading.py
 """Mistakes that are recognised: what an answer is that follows from each of them.
 
 The other answers of a mistake are computed as a student would have, from an arm with one error in

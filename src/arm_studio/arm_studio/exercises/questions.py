@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/exercises/test_grading.py
 """The questions of a sheet: what is asked, the right numbers, and how near an answer must be.
 
 All numbers of a question are in the units of the robot's file.

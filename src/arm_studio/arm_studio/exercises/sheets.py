@@ -1,5 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/exercises/test_commands.py
 """The files of a class: a sheet and a form of answers for each student, solutions, the list.
 
 A sheet has the numbers of its student and no solution; the list has the arm and the names, from
