@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from arm_common.errors import InputError
-from arm_common.files.saving import write_bytes
+from arm_common.files.saving import check_writable, write_bytes
 from arm_description.errors import DescriptionError
 from arm_description.library import shipped_robots
 from arm_kinematics.errors import KinematicsError
@@ -71,6 +71,8 @@ def _exercise(arguments: argparse.Namespace) -> None:
     listed = sheets.ClassList(arguments.robot, sheets.read_names(Path(arguments.students)))
     folder = _folder(arguments.output)
     cli.refuse_overwriting(str(folder / sheets.LIST), arguments.force)
+    if arguments.moodle:
+        check_writable(arguments.moodle)
     solutions = _folder(arguments.solutions) if arguments.solutions else None
     if solutions is not None and solutions.resolve() == folder.resolve():
         raise InputError("--solutions is the folder of the sheets", remedy="choose another one")
@@ -102,18 +104,20 @@ def _folder(name: str) -> Path:
 
 
 def _grade(arguments: argparse.Namespace) -> None:
-    from arm_studio.exercises.grading import as_csv, as_table, grade_file, handed_in_files
+    from arm_studio.exercises.grading import as_csv, as_table, files_of_students, grade_file
     from arm_studio.exercises.sheets import class_variants, read_list, read_secret
 
     listed, expected = read_list(Path(arguments.sheets))
-    files = handed_in_files(Path(arguments.answers))
+    files, others = files_of_students(Path(arguments.answers), listed.files())
+    if arguments.output:
+        check_writable(arguments.output)
     variants = listed.variants(read_secret(arguments.secret), expected)
     grades = [
-        grade_file(variant, files.pop(stem, None))
-        for stem, variant in class_variants(listed, variants)
+        grade_file(variant, files.get(variant.student))
+        for _, variant in class_variants(listed, variants)
     ]
     sys.stdout.write(as_table(grades))
-    for path in files.values():
+    for path in others:
         cli.print_status(f"{path} is the file of no student of this class")
     if arguments.output:
         cli.write_text(as_csv(grades), arguments.output)

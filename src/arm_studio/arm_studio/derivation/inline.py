@@ -92,7 +92,7 @@ class _TexReader:
                 base = parts.pop() if parts else "<mrow></mrow>"
                 parts.append(self._with_scripts(base))
             else:
-                parts.append(self._item())
+                parts.append(self._item(_begins(parts)))
         if end:
             self._next()
         return "".join(parts)
@@ -110,7 +110,8 @@ class _TexReader:
         tag = {"_": "msub", "^": "msup"}.get("".join(scripts), "msubsup")
         return f"<{tag}>{base}{scripts.get('_', '')}{scripts.get('^', '')}</{tag}>"
 
-    def _item(self) -> str:
+    def _item(self, begins: bool = False) -> str:
+        """Return the next item; a sign that begins a term stands close to it."""
         token = self._next()
         if token == "{":
             return f"<mrow>{self.row('}')}</mrow>"
@@ -129,7 +130,7 @@ class _TexReader:
         if token.isalpha():
             return f"<mi>{token}</mi>"
         sign = {"-": "\u2212", "'": "\u2032"}.get(token, html.escape(token))
-        form = _FORMS.get(token)
+        form = "prefix" if begins and token in "+-" else _FORMS.get(token)
         return f'<mo form="{form}" stretchy="false">{sign}</mo>' if form else f"<mo>{sign}</mo>"
 
     def _named(self, name: str) -> str:
@@ -150,6 +151,11 @@ class _TexReader:
         while (token := self._next()) != "}":
             letters.append(token.removeprefix("\\"))
         return html.escape("".join(letters))
+
+
+def _begins(parts: list[str]) -> bool:
+    """Return whether a term begins after some parts of a formula."""
+    return not parts or (parts[-1].startswith("<mo") and "postfix" not in parts[-1])
 
 
 def _space(name: str) -> str:

@@ -187,8 +187,17 @@ def grade_file(variant: Variant, path: Path | None) -> Grade:
     return result
 
 
-def handed_in_files(folder: Path) -> dict[str, Path]:
-    """Return the files of a folder of answers by name without ending.
+def files_of_students(
+    folder: Path, stems: Mapping[str, str]
+) -> tuple[dict[str, Path], list[Path]]:
+    """Return the file of each student who handed one in, and the others.
+
+    A file has the name of the student's form; one with another name, as systems that collect
+    files give, is that of the student who is named in it, if there is none by that name.
+
+    Args:
+        folder: Of the answers.
+        stems: The names of the forms, without ending, by student.
 
     Raises:
         ExerciseError: It is no folder, or has too many files.
@@ -199,7 +208,24 @@ def handed_in_files(folder: Path) -> dict[str, Path]:
         raise ExerciseError(f"cannot be read ({error.strerror})", file=str(folder)) from None
     if len(files) > _MAX_FILES:
         raise ExerciseError(f"has more than {_MAX_FILES} files", file=str(folder))
-    return {path.stem: path for path in files}
+    found = {s: path for s, stem in stems.items() for path in files if path.stem == stem}
+    others = []
+    for path in files:
+        if path in found.values():
+            continue
+        student = _named_in(path)
+        if student in stems and student not in found:
+            found[student] = path
+        else:
+            others.append(path)
+    return found, others
+
+
+def _named_in(path: Path) -> str:
+    try:
+        return read_answers(path, {}).student
+    except ExerciseError:
+        return ""
 
 
 def as_table(grades: Sequence[Grade]) -> str:

@@ -35,6 +35,10 @@ def test_what_others_wrote_is_never_a_formula(text):
         (r"\frac{1}{\sqrt{x}}", ["<mfrac><mrow><mn>1</mn></mrow><mrow><msqrt>"]),
         (r"a < b \times c", ["<mo>&lt;</mo>", "<mo>\u00d7</mo>"]),
         (r"\cos q_1", ["<mi>cos</mi><mspace"]),
+        (
+            "v = -w - (-u) - 1",
+            ['=</mo><mo form="prefix"', "<mi>w</mi><mo>\u2212</mo>", ")</mo><mo>"],
+        ),
     ],
 )
 def test_formulas_of_sentences_are_mathml(tex, parts):

@@ -89,6 +89,17 @@ def test_hostile_files_leave_the_others_graded(school, tmp_path, capsys):
     assert "root:" not in out
 
 
+def test_files_with_other_names_are_those_of_the_student_named_in_them(school, tmp_path, capsys):
+    answers = tmp_path / "answers"
+    shutil.copytree(school / "solutions", answers)
+    (answers / "emile-borel.yaml").rename(answers / "Borel_17_assignsubmission_file.yaml")
+    shutil.copy(answers / "ada-lovelace.yaml", answers / "again.yaml")
+    assert grade(school, answers) == 0
+    out, err = capsys.readouterr()
+    assert out.count("100 %") == len(STEMS)
+    assert "again.yaml is the file of no student" in err and "Borel" not in err
+
+
 def test_a_wrong_secret_gives_other_variants(school, capsys):
     (school / "wrong").write_text("not the secret")
     assert grade(school, school / "solutions", secret="wrong") == 0
