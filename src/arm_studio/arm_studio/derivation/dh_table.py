@@ -10,7 +10,7 @@ import numpy as np
 import sympy as sp
 from arm_common.transforms import Array
 from arm_description.model.elements import AXES, Convention
-from arm_description.model.units import UNITS, Units
+from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 
 from arm_studio.derivation.notation import number_text
@@ -111,11 +111,11 @@ class UnitsOfPage:
     def pose(self, T: Array) -> Array:
         """Return a pose (4, 4) [m] in the unit of the page."""
         shown = np.array(T, dtype=float)
-        shown[:3, 3] = UNITS[self.units.length].written(1.0) * shown[:3, 3]
+        shown[:3, 3] *= self.arm.metre
         return shown
 
     def jacobian(self, J: Array) -> Array:
         """Return a Jacobian (6, n) [m, rad] in the unit of the page."""
         shown, turning = np.array(J, dtype=float), [t == "revolute" for t in self._types.values()]
-        shown[:3, turning] *= UNITS[self.units.length].written(1.0)
+        shown[:3, turning] *= self.arm.metre
         return shown

@@ -68,6 +68,7 @@ _SPECIAL = str.maketrans(
     {c: rf"\{c}" for c in "#$%&_{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
     | {"<": r"\textless{}", ">": r"\textgreater{}", "\N{DEGREE SIGN}": r"$^\circ$"}
+    | {"\N{PLUS-MINUS SIGN}": r"$\pm$", "\N{MINUS SIGN}": "$-$"}
 )
 
 

@@ -17,6 +17,10 @@ from collections.abc import Iterator
 from sympy.core.alphabets import greeks
 
 _FORMULA = re.compile(r"(?<!\\)\$((?:[^$\\]|\\.)+)\$")
+_GREEK = "|".join(sorted(greeks))
+_SYMBOL = re.compile(
+    rf"\b(?:(?P<base>[A-Za-z]{{1,2}}|{_GREEK})_(?P<index>\d+|[xyz])|(?P<letter>{_GREEK}))\b"
+)
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[^\s]")
 _SIGNS = {
     "cdot": "\u22c5",
@@ -46,6 +50,19 @@ _FULL_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 def literal(text: str) -> str:
     """Return text that others wrote for a sentence: its $ signs begin no formula."""
     return text.replace("$", r"\$")
+
+
+def with_symbols(text: str) -> str:
+    """Return a sentence whose symbols, such as q_2, r_13 and phi, are formulas."""
+    return _SYMBOL.sub(_as_formula, text)
+
+
+def _as_formula(found: re.Match[str]) -> str:
+    if found["letter"]:
+        return rf"$\{found['letter']}$"
+    base = found["base"]
+    base = rf"\{base}" if base in greeks else base if len(base) == 1 else rf"\mathrm{{{base}}}"
+    return f"${base}_{{{found['index']}}}$"
 
 
 def spans(sentence: str) -> Iterator[tuple[bool, str]]:

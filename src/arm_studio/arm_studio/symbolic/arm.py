@@ -251,11 +251,13 @@ class SymbolicArm:
         cells: Of each row theta, d, a, alpha and beta by name, with the joint's variable.
         rows: Matrices (4, 4), frame i-1 <- frame i, one for each row of the table.
         base, tool: Matrices (4, 4), base_link <- frame 0 and frame n <- tool0.
+        metre: A metre in the unit of the lengths.
         tool_motions: The elementary motions of the tool.
     """
 
     def __init__(self, model: RobotModel, length: str = "m") -> None:
         reader = FormulaReader(model.units, model.constants, model.formulas, length)
+        self.metre = UNITS[length].written(1.0)
         self.joints: Mapping[str, sp.Symbol] = {
             name: sp.Symbol(f"q_{i}", real=True)
             for i, name in enumerate(model.joint_names, start=1)

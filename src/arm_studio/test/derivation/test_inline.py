@@ -8,7 +8,7 @@ from xml.dom import minidom
 import pytest
 import sympy as sp
 from arm_studio.derivation.document import DerivationPage
-from arm_studio.derivation.inline import literal, mathml_of, spans
+from arm_studio.derivation.inline import literal, mathml_of, spans, with_symbols
 from arm_studio.derivation.notation import latex
 from hypothesis import given
 from hypothesis import strategies as st
@@ -75,3 +75,16 @@ def test_sentences_headings_and_cells_have_formulas(tmp_path: Path, ending, show
     text = page.files()[tmp_path / f"page.{ending}"].decode()
     assert shown in text and text.count(shown.rpartition(" ")[2]) >= 3
     assert "0.25" in text and "1.5" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("If r_13 is 0, q_4 is free.", "If $r_{13}$ is 0, $q_{4}$ is free."),
+        ("what remains of phi, base_link", r"what remains of $\phi$, base_link"),
+        ("(p_x, xk_0)", r"($p_{x}$, $\mathrm{xk}_{0}$)"),
+    ],
+)
+def test_symbols_of_a_sentence_become_formulas(text, expected):
+    assert with_symbols(text) == expected
+    assert not any(part == "base_link" for is_formula, part in spans(expected) if is_formula)
