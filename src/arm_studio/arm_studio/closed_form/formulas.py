@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/closed_form/test_formulas.py
 """The steps of an inverse as formulas that can be printed and evaluated."""
 
 from __future__ import annotations

@@ -80,12 +80,12 @@ class ClosedFormSteps:
         )
         return behind, self._named(given, what)
 
-    def _named(self, x: sp.Matrix, what: str) -> sp.Matrix:
+    def _named(self, x: sp.Matrix, what: str, index: str = "0") -> sp.Matrix:
         """Return a point with symbols for its coordinates where these are long."""
         text = f"The coordinates of {what}:"
         return sp.Matrix(
             [
-                self._sheet.define(f"{name}_0", sp.expand(entry), text)
+                self._sheet.define(f"{name}_{index}", sp.expand(entry), text)
                 for name, entry in zip("xyz", x, strict=True)
             ]
         )
@@ -98,9 +98,10 @@ class ClosedFormSteps:
             if self._frames.number(self._links[i - 1].R[2, 2]) < 0.0:
                 self._frames.turn_over(i)
         is_apart = self._plan["first"] == BOTH if self._before else self._is_apart()
-        behind, given = ORIGIN, self._last_axis()
         if self._after and not is_apart:
             behind, given = self._centre(last + 1)
+        else:
+            behind, given = ORIGIN, self._last_axis()
         if self._before:
             self._joint_before(behind, given, last)
         self._turns.all_parallel(first, self._parallel, self._after)
@@ -126,7 +127,7 @@ class ClosedFormSteps:
         point = last.moved(self._links[-2].moved(ORIGIN, back=True), back=True)
         point = self._links[-1].moved(point, back=True)
         given = self._target.p + self._target.R * point
-        return self._named(given, f"a point of the axis of {before.q}")
+        return self._named(given, f"a point of the axis of {before.q}", before.number)
 
     def _joint_before(self, behind: sp.Matrix, given: sp.Matrix, last: int) -> None:
         """Append the joint before the parallel axes."""

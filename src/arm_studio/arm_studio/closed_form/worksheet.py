@@ -34,6 +34,7 @@ class Worksheet:
     def __init__(self, frames: LocalFrames, taken: Sequence[sp.Symbol]) -> None:
         self.frames, self.steps = frames, list[InverseStep]()
         self.sums: dict[sp.Symbol, sp.Expr] = {}
+        self._parts: dict[sp.Expr, sp.Symbol] = {}
         self._taken = {symbol.name for symbol in taken}
 
     def symbol(self, name: str) -> sp.Symbol:
@@ -48,9 +49,10 @@ class Worksheet:
         """Return a symbol for an expression, or the expression if it is short."""
         if expression.is_Atom or (-expression).is_Atom:
             return expression
-        symbol = self.symbol(name)
-        self.steps.append(InverseStep(symbol, expression, text))
-        return symbol
+        if expression not in self._parts:
+            self._parts[expression] = self.symbol(name)
+            self.steps.append(InverseStep(self._parts[expression], expression, text))
+        return self._parts[expression]
 
     def add(self, joint: LocalJoint, expression: sp.Expr, text: str, **more: Any) -> None:
         """Append the step for a joint."""

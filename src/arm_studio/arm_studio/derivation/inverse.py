@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/derivation/test_inverse.py
 """The inverse kinematics on a page: its formulas, their numbers, or why there are none."""
 
 from __future__ import annotations
@@ -201,9 +200,8 @@ def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
             page.show(sp.Symbol(name), matrix)
     if whole != left:
         left = sp.MatrixSymbol("T_0", 4, 4)
-        page.say(
-            "Without it, $T$ leaves" if target.after == sp.eye(4) else "Without them, $T$ leaves"
-        )
+        both = target.before != sp.eye(4) and target.after != sp.eye(4)
+        page.say(f"Without {'them' if both else 'it'}, $T$ leaves")
         page.show(left, whole)
     if target.is_reversed:
         page.say("The arm is read from its tip, so the inverse is taken.")

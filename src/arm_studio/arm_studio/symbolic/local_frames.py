@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/derivation/test_inverse.py
+# Tests: src/arm_studio/test/closed_form/test_formulas.py
 """An arm as turns about, and slides along, the z axis of frames with constant links between them.
 
 T_0 = J_1 L_1 J_2 L_2 ... J_n L_n. T_0 is the pose of the tool without the transforms before the

@@ -190,6 +190,7 @@ def test_formulas_of_each_family_are_short_and_give_the_branches_of_the_solver(f
     inverse, chain = inverse_of(robot(FAMILIES[family], rng, moved=True))
     for step in inverse.formulas.steps:
         assert step.expression.count_ops() <= LONGEST, step
+        assert "k_" not in step.symbol.name  # no name is taken twice
     assert_same_branches(inverse, chain, 6, rng)
 
 
