@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/exercises/test_commands.py
 """What a sheet says: the arm and its frames, and each question in words and numbers."""
 
 from __future__ import annotations
