@@ -31,6 +31,7 @@ _EXACT = 1e-9
 _SOLVES = 1e-6  # error of a posture that is a solution [m, or entries of the rotation]
 _NEARLY = 1e-3  # the same if the formulas take nearly parallel axes for parallel
 _SAME = 1e-7
+_BESIDE = 4  # branches of a table that fits a sheet of paper
 _CLOSE = 0.05  # the same if nearly parallel axes are taken for parallel
 
 
@@ -320,14 +321,15 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     page.show(left.I if target.is_reversed else left, given)
     page.say(f"Every formula above gives, in rad and {inverse.length}:")
     inside = [inverse.is_inside(posture) for posture in found.postures]
-    page.table(
-        ("", *(f"branch {i + 1}" for i in range(len(inside)))),
-        [
-            *_value_rows(inverse, found),
-            ("error of fk", *(f"{error:.1e}" for error in found.errors)),
-            ("within the limits", *("yes" if x else "no" for x in inside)),
-        ],
-    )
+    rows = [
+        *_value_rows(inverse, found),
+        ("error of fk", *(f"{error:.1e}" for error in found.errors)),
+        ("within the limits", *("yes" if x else "no" for x in inside)),
+    ]
+    for first in range(1, len(inside) + 1, _BESIDE):
+        shown = slice(first, min(first + _BESIDE, len(inside) + 1))
+        head = [f"branch {i}" for i in range(shown.start, shown.stop)]
+        page.table(("", *head), [(row[0], *row[shown]) for row in rows])
     solver = chain.all_solutions(T, q, inverse.mode).every_q
     off = [min(inverse.apart(a, b) for b in found.postures) for a in solver]
     page.say(
