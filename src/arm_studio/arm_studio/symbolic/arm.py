@@ -363,7 +363,7 @@ class SymbolicArm:
     def local_velocities(self, row: int) -> sp.Matrix:
         """Return the tool's velocity (3, n) by each joint, along the axes of a row's frame."""
         motions = [motion for step in self._steps[row:] for motion in step.motions]
-        p, screws = Product([*motions, *self._after]).p, self.local_screws(row)
+        p, screws = Product([*motions, *self.tool_motions]).p, self.local_screws(row)
         columns = [screws[:3, j] + screws[3:, j].cross(p) for j in range(screws.cols)]
         return sp.Matrix.hstack(*columns).applyfunc(sp.expand)
 
