@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 from arm_common.transforms import Array
+from sympy.core.random import seed
 
 from arm_studio.symbolic.elimination import (
     ReducedMatrix,
@@ -36,7 +37,7 @@ _DEPTH = 4  # factors of a condition
 _SAMPLES = 12
 _STARTS = 40
 _ITERATIONS = 40
-_REGULAR = 1e-9  # determinant of a matrix with entries up to 1
+_REGULAR = 1e-9  # determinant of a part of a matrix with entries up to 1
 _LISTED = 1e-7  # of a factor that is 0
 _RANK = 1e-5  # share of the largest singular value below which one is 0
 _ZERO = 1e-11
@@ -132,6 +133,7 @@ def rank_loss(
         TooLongError: A determinant has too many terms.
     """
     deadline = time.monotonic() + seconds
+    seed(1)  # of SymPy, whose factoring else takes another time after other work
     matrix = min(forms, key=lambda form: ReducedMatrix(form, list(joints), values).size)
     return _Search(matrix, list(joints), values, deadline).run()
 
@@ -183,7 +185,10 @@ class _Search:
         if len(zeros) == _DEPTH or any(_is_long(z) for z in zeros):
             self._found.complete = False
             return []
-        return self._factors(zeros, full)
+        found = self._factors(zeros, full)
+        new = [factor for factor in found if factor not in zeros]
+        self._found.complete &= len(new) == len(found)
+        return new
 
     def _emit(self, zeros: Condition) -> None:
         for factor in zeros if len(zeros) > 1 else ():
@@ -247,11 +252,12 @@ class _Search:
         formulas = [[ring.formula(entry) for entry in row] for row in rows]
         f = self._numbers.function(sp.ImmutableMatrix(formulas))
         numbers = [f(q) for q in points]
+        sizes = [float(np.abs(A).max()) for A in numbers]
         choices = []
         for i in combinations(range(len(rows)), rank):
             for j in combinations(range(len(rows[0])), rank):
                 parts = [A[np.ix_(i, j)] for A in numbers]
-                if all(_is_regular(part) for part in parts):
+                if all(map(_is_regular, parts, sizes)):
                     choices.append([[rows[a][b] for b in j] for a in i])
         choices.sort(key=lambda block: sum(len(entry) for row in block for entry in row))
         found = []
@@ -267,9 +273,12 @@ class _Search:
         return min(found, key=lambda fs: (sum(map(_is_long, fs)), sum(map(_length, fs))))
 
 
-def _is_regular(matrix: Array) -> bool:
-    size = np.abs(matrix).max()
-    return bool(size > 0.0 and abs(np.linalg.det(matrix / size)) > _REGULAR)
+def _is_regular(part: Array, size: float) -> bool:
+    """Return whether a part of a matrix with entries up to a size is regular.
+
+    Compared with its own entries a single one that is 0 up to rounding would be.
+    """
+    return bool(size > 0.0 and abs(np.linalg.det(part / size)) > _REGULAR)
 
 
 def _length(factor: sp.Expr) -> int:

@@ -160,6 +160,14 @@ def test_conditions_of_random_arms(first, rng):
     assert sum(checked > 0 for _, checked in counts) >= 3
 
 
+def test_factor_of_five_joints_is_combined_with_that_of_another_minor():
+    loss = conditions_of(SymbolicArm(random_arm(138)), ToolTask.POSE)
+    assert loss is not None and loss.complete
+    assert {"cos(q_3)", "a_3*cos(q_4) + a_4 - d_3*sin(q_4)"} in [
+        set(map(str, condition)) for condition in loss.conditions
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "roots"),
     [

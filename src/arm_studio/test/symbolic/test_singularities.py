@@ -77,6 +77,14 @@ def test_matrix_of_less_than_full_rank_and_one_that_never_loses_any():
     assert [set(condition) for condition in found.conditions] == [{sin(Q[1]), Q[2]}]
 
 
+def test_entry_that_is_0_up_to_rounding_is_no_regular_minor():
+    short = A * sin(Q[1]) + B * cos(Q[1]) - D
+    long = A * sin(Q[2]) + B * cos(Q[3]) + D * sin(Q[3]) + B
+    found = rank_loss([sp.Matrix([[short, long]])], Q[1:4], LENGTHS)
+    assert found.rank == 1 and found.complete
+    assert [set(condition) for condition in found.conditions] == [{short, long}]
+
+
 @pytest.mark.parametrize(
     "factors",
     [
