@@ -3,7 +3,7 @@
 """Short descriptions of all topics, services and actions."""
 
 TOPICS = {
-    "/clock": "simulated time, if `speed` is not 1",
+    "/clock": "simulated time: with contact physics, and if `speed` is not 1",
     "/diagnostics": "once a second: lateness of the control loop, refusals; state of the solver; "
     "of every process the number of callbacks that failed, once there is one",
     "/rosout": "the log of all nodes; the page shows the last warning",

@@ -83,8 +83,8 @@ class TransformTree:
     ) -> Matrix:
         """Return the transform target <- source, (4, 4) in metres.
 
-        ``instead`` replaces the transforms parent <- frame of some frames. Only transforms below their nearest common ancestor are multiplied: distance from the root
-        costs no accuracy.
+        ``instead`` replaces the transforms parent <- frame of some frames. Only transforms below
+        the nearest common ancestor are multiplied: distance from the root costs no accuracy.
 
         Raises:
             TransformError: a frame is unknown, or nothing connects the two.

@@ -37,13 +37,13 @@ class TooEarlyError(TransformError):
 
 
 @dataclass(frozen=True)
-class _Sample:
+class _Stamped:
     time: float  # [s]
     parent: str
     position: _Numbers
     quaternion: _Numbers
 
-    def to(self, other: _Sample, time: float) -> Array:
+    def to(self, other: _Stamped, time: float) -> Array:
         """Return the transform (4, 4) at a time between this sample and a later one."""
         a = pose_to_matrix(self.position, self.quaternion)
         if other is self:
@@ -63,7 +63,7 @@ class TransformHistory:
 
     def __init__(self, tree: TransformTree) -> None:
         self._tree = tree
-        self._samples: dict[str, deque[_Sample]] = {}
+        self._samples: dict[str, deque[_Stamped]] = {}
 
     def add(self, message: TFMessage) -> None:
         """Keep the transforms of a message, of frames that the tree has."""
@@ -74,7 +74,7 @@ class TransformHistory:
             t, r = stamped.transform.translation, stamped.transform.rotation
             self._insert(
                 self._samples.setdefault(child, deque(maxlen=_MAX_SAMPLES)),
-                _Sample(
+                _Stamped(
                     stamp_seconds(stamped.header.stamp),
                     stamped.header.frame_id,
                     (t.x, t.y, t.z),
@@ -82,7 +82,7 @@ class TransformHistory:
                 ),
             )
 
-    def _insert(self, samples: deque[_Sample], sample: _Sample) -> None:
+    def _insert(self, samples: deque[_Stamped], sample: _Stamped) -> None:
         if samples and sample.time < samples[-1].time - _KEPT:
             samples.clear()  # the clock began anew
         if not samples or sample.time > samples[-1].time:
@@ -124,5 +124,5 @@ class TransformHistory:
         return samples[at].to(samples[min(at + 1, len(samples) - 1)], time)
 
 
-def _time(sample: _Sample) -> float:
+def _time(sample: _Stamped) -> float:
     return sample.time

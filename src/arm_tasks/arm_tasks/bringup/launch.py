@@ -38,6 +38,7 @@ from arm_tasks.bringup.arguments import (
     check_inputs,
     check_port,
     checked_world,
+    use_sim_time,
 )
 from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
 from arm_tasks.errors import TasksError
@@ -134,6 +135,7 @@ def check_arguments(context: LaunchContext) -> None:
     values = context.launch_configurations
     check_inputs(values)
     values["world"] = checked_world(values, get_logger("arm_tasks").warning)
+    use_sim_time(values)
 
 
 def check_task_and_port(context: LaunchContext) -> None:
