@@ -187,10 +187,10 @@ LAUNCH_ARGUMENTS = (
     ),
     Argument(
         "when_done",
-        "stay",
+        AUTO,
         "What to do when all tasks have ended or failed: shutdown ends the launch, stay keeps it"
-        " running. The default is stay with a view, shutdown without one.",
-        ("shutdown", "stay"),
+        " running; auto: stay with a view, shutdown without one.",
+        (AUTO, "shutdown", "stay"),
     ),
     Argument(
         "when_failed",
@@ -206,7 +206,7 @@ LAUNCH_ARGUMENTS = (
         " publishes it, or auto: if the driver does, for contact physics and speeds other than 1.",
         (AUTO, "true", "false"),
     ),
-    Argument("rviz_config", "", "RViz configuration; the shipped one is opened as a copy."),
+    Argument("rviz_config", "", "RViz configuration; empty means a copy of the shipped one."),
     Argument(
         "spacing",
         "0.6",
