@@ -3,10 +3,12 @@
 """package.xml matches the code: imports are declared, dependencies used, no field missing."""
 
 import ast
+import json
 import re
-import runpy
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
@@ -155,21 +157,27 @@ def test_pip_installs_what_the_code_without_ros_imports(package):
     assert (listed | brought) - others <= needed | INDIRECT
 
 
+SETUP = """
+import json, runpy, sys, setuptools
+found, sys.argv = {}, ["setup.py", "bdist_wheel"]
+setuptools.setup = lambda **arguments: found.update(arguments)
+runpy.run_path("setup.py")
+names = "install_requires", "extras_require", "entry_points"
+print(json.dumps({name: found.get(name, {}) for name in names}))
+"""
+
+
+@cache
 def setup_arguments(package):
     """Return the arguments that setup.py passes to setup() when a wheel is built."""
-    found = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(package)
-        patch.setattr(sys, "argv", ["setup.py", "bdist_wheel"])
-        patch.setattr("setuptools.setup", lambda **arguments: found.update(arguments))
-        runpy.run_path("setup.py")
-    return found
+    command = [sys.executable, "-c", SETUP]  # setuptools changes sys.path
+    return json.loads(subprocess.run(command, cwd=package, capture_output=True, check=True).stdout)
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
 def test_wheel_adds_no_program_but_arm(package):
     """Names such as set and ros2 on the path would hide others."""
-    points = setup_arguments(package).get("entry_points", {})
+    points = setup_arguments(package)["entry_points"]
     scripts = re.findall(r"console_scripts\]\n(.*)", points) if isinstance(points, str) else []
     assert "console_scripts" not in points or scripts == ["arm = arm_studio.commands.arm:main"]
 
