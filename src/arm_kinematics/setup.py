@@ -5,6 +5,7 @@ from glob import glob
 from pathlib import Path
 from runpy import run_path
 
+import numpy
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 
@@ -23,21 +24,20 @@ FLAGS = [
 PROGRAMS = "console_scripts" if {"install", "develop"} & {*sys.argv} else "arm.programs"
 
 
+MSVC_FLAGS = ["/std:c++17", "/O2", "/fp:precise"]  # the same on Windows
+
+
 class BuildKernels(build_ext):
-    """Builds with the headers of NumPy, which pip installs after it has read this file."""
-
-    def finalize_options(self):
-        super().finalize_options()
-        import numpy
-
-        self.include_dirs.append(numpy.get_include())
+    def build_extensions(self):
+        if self.compiler.compiler_type == "msvc":
+            self.extensions[0].extra_compile_args = MSVC_FLAGS
+        super().build_extensions()
 
 
 setup(
     name=PACKAGE,
     version="0.1.0",
     cmdclass={"build_ext": BuildKernels},
-    setup_requires=[] if PROGRAMS == "console_scripts" else ["numpy"],
     packages=find_packages(exclude=["test"]),
     package_data={PACKAGE: ["py.typed", "kernels/compiled.pyi"]},
     ext_modules=[
@@ -45,6 +45,7 @@ setup(
             f"{PACKAGE}.kernels.compiled",
             [f"{SOURCES}/module.cpp"],
             depends=sorted(glob(f"{SOURCES}/**/*.hpp", recursive=True)),
+            include_dirs=[numpy.get_include()],
             define_macros=[("ARM_SOURCES", f'"{DIGEST}"')],
             extra_compile_args=FLAGS,
             language="c++",
