@@ -120,4 +120,4 @@ class RobotFilePanel(Panel):
         self._list()
 
 
-ENTRY = editing_entry(RobotFilePanel, 2.2)
+ENTRY = editing_entry(RobotFilePanel, 2.2, folded=False)

@@ -142,4 +142,4 @@ def _entry(editor: RobotEditor, row: TableRow, key: str) -> str:
     return f'<b style="color:{WRONG}">{text}</b>' if path in editor.wrong else text
 
 
-ENTRY = editing_entry(TablePanel, 2.0)
+ENTRY = editing_entry(TablePanel, 2.0, folded=False)
