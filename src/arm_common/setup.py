@@ -20,6 +20,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="What the arm packages share: SE(3), YAML documents, terminal tools, node runner.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
 )

@@ -36,6 +36,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="DH table in YAML to an exact URDF, the state publisher, and the shipped robots.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"], "drawings": ["svgelements", "Hershey-Fonts"]},
     entry_points={

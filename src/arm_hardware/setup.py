@@ -27,6 +27,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Servo driver for the PCA9685 and Feetech STS3215.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={
         "test": ["pytest"],

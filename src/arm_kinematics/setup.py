@@ -60,6 +60,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Forward and inverse kinematics that explain themselves: library and ROS 2 node.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={
         "test": ["pytest"],

@@ -31,6 +31,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Everything simulated: boards, buses, arms and worlds.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
     entry_points={

@@ -39,6 +39,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Derivations, designs, pictures, converters and editing panels for arms.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"], "recordings": ["mcap"]},
     entry_points=ENTRY_POINTS,

@@ -39,6 +39,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Tasks that are checked before the first motion, the nut transfer, launch files.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"], "collisions": MUJOCO},
     entry_points={

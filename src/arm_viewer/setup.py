@@ -31,6 +31,7 @@ setup(
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="The robot, its frames and markers in a browser.",
+    url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"], "screenshots": ["playwright"]},
     entry_points={
