@@ -365,7 +365,7 @@ def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
 def _point_to_place(
     axes: ScrewAxes, before: Sequence[ScrewAxis], wrist: Sequence[ScrewAxis]
 ) -> Array:
-    """Return the tip, or a point of the only wrist axis that few joints before it leave at rest."""
+    """Return the tip, or a point of the only wrist axis that few joints leave where it is."""
     if not wrist:
         return axes.tip
     (axis,) = wrist
