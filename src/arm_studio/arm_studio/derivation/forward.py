@@ -19,14 +19,15 @@ from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 
 from arm_studio.derivation.document import DerivationPage
+from arm_studio.derivation.singularities import SingularPostures, conditions_of
 from arm_studio.pictures.drawing import Style, picture
 from arm_studio.symbolic.arm import SymbolicArm
-from arm_studio.symbolic.polynomials import equal, singular_where
+from arm_studio.symbolic.polynomials import equal
 
 T = TypeVar("T")
 _LONG = 1200  # operations of a matrix that is too long to read
 _WIDE = 70  # operations of a matrix that is shown by columns
-_CONDITION = 60  # operations of a condition that is too long to read
+_PARTIAL = 0.6  # share of the time after which no more singular postures are looked for
 _DIGITS = 12
 
 
@@ -184,49 +185,13 @@ class ForwardDerivation:
 
     def _singular(self, page: DerivationPage) -> None:
         page.heading("Singular postures")
-        found = within(self._seconds, _conditions, self._arm)
-        if found is None:
-            page.say(
-                f"No condition was found in symbols within {self._seconds:g} s. An arm is "
-                "singular where its Jacobian loses rank, see the command dexterity."
-            )
-            return
-        for what, factors, more in found:
-            page.say(what)
-            for factor in factors:
-                long = factor.count_ops() > _CONDITION
-                page.show("a long factor" if long else factor, sp.Integer(0))
-                roots = self._roots(factor)
-                if roots:
-                    page.say(f"Within the limits: {roots}.")
-            if more:
-                page.say(
-                    "Several determinants decide, since the Jacobian is not square; "
-                    + ("those above are their common factors. " if factors else "")
-                    + "They may also vanish together elsewhere."
-                )
-
-    def _roots(self, factor: sp.Expr) -> str:
-        """Return the zeros within the limits of a factor in one joint."""
-        q = [s for s in self._arm.joints.values() if s in factor.free_symbols]
-        if len(q) != 1:
-            return ""
-        index = list(self._arm.joints.values()).index(q[0])
-        joint = self._model.joints[index]
-        f = sp.lambdify(q[0], self._arm.numbers(factor))
-        grid = np.linspace(joint.lower, joint.upper, 2001)
-        values = np.array([float(f(x)) for x in grid])
-        size = np.abs(values).max()
-        near = [
-            grid[i]
-            for i in range(len(grid))
-            if abs(values[i]) < 1e-9 * size or (i and values[i - 1] * values[i] < 0.0)
-        ]
-        unit = "deg" if joint.type == "revolute" else "m"
-        shown = sorted({round(math.degrees(x) if unit == "deg" else x, 1) + 0.0 for x in near})
-        return (
-            f"{joint.name} = " + ", ".join(f"{x:g}" for x in shown) + f" {unit}" if shown else ""
-        )
+        seconds = self._seconds
+        SingularPostures(
+            page,
+            self._model,
+            self._arm,
+            lambda arm, task: within(seconds, conditions_of, arm, task, _PARTIAL * seconds),
+        ).write()
 
     def _example(self, page: DerivationPage, q: Array) -> None:
         model, arm, chain = self._model, self._arm, self._chain
@@ -290,31 +255,3 @@ def _formula(arm: SymbolicArm, name: str) -> sp.Matrix:
 def _is_same(arm: SymbolicArm) -> bool:
     exponentials = [arm.exponential(i) for i in range(len(arm.joints))]
     return equal(arm.fk, [*exponentials, arm.home])
-
-
-def _conditions(arm: SymbolicArm) -> list[tuple[str, list[sp.Expr], bool]]:
-    """Return sentences, the factors that belong to them, and whether there may be more."""
-    n, J = len(arm.joints), arm.jacobian
-    found = []
-    if n < 6 or arm.is_geared:
-        linear = J[:3, :]
-        rows, columns = _not_zero(linear)
-        if rows and len(rows) == len(columns):
-            factors, more = singular_where(linear.extract(rows, columns))
-            found.append(
-                ("The position of the tool loses a direction of motion where", factors, more)
-            )
-        rows, columns = _not_zero(J)
-        if not found:
-            factors, more = singular_where(J.extract(rows, columns))
-            found.append(("The Jacobian loses rank where", factors, more))
-        return found
-    options = [arm.local_screws(k) for k in range(len(arm.rows) + 1)]
-    factors, more = singular_where(min(options, key=_size))
-    return [("The Jacobian loses rank where", factors, more)]
-
-
-def _not_zero(matrix: sp.Matrix) -> tuple[list[int], list[int]]:
-    """Return the indices of the rows and columns that are not identically 0."""
-    rows = [i for i in range(matrix.rows) if any(matrix[i, :])]
-    return rows, [j for j in range(matrix.cols) if any(matrix[:, j])]

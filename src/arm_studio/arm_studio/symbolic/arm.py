@@ -317,12 +317,12 @@ class SymbolicArm:
         return expression.subs(dict(self.values))
 
     def local_screws(self, row: int) -> sp.Matrix:
-        """Return the joints' screws (6, s), a column for each row, seen from the frame of a row.
+        """Return the joints' screws (6, n) [v; w] seen from the frame of a row.
 
         They are those of the Jacobian for the point at the origin of that frame, along its axes.
         They have the rank of the Jacobian, and are the shorter the nearer the frame is.
         """
-        columns = []
+        columns = {name: sp.zeros(6, 1) for name in self.joints}
         for i, step in enumerate(self._steps):
             if i < row:
                 between = [*step.motions[len(step.leading) :]]
@@ -332,8 +332,17 @@ class SymbolicArm:
                 between = [motion for other in self._steps[row:i] for motion in other.motions]
                 T = Product([*between, *step.leading]).matrix
             w, p = T[:3, step.column], T[:3, 3]
-            columns.append(w.col_join(sp.zeros(3, 1)) if step.slides else p.cross(w).col_join(w))
-        return sp.Matrix.hstack(*columns)
+            screw = w.col_join(sp.zeros(3, 1)) if step.slides else p.cross(w).col_join(w)
+            for name, factor in step.terms.items():
+                columns[name] += factor * screw
+        return sp.Matrix.hstack(*columns.values())
+
+    def local_velocities(self, row: int) -> sp.Matrix:
+        """Return the tool's velocity (3, n) by each joint, along the axes of a row's frame."""
+        motions = [motion for step in self._steps[row:] for motion in step.motions]
+        p, screws = Product([*motions, *self._after]).p, self.local_screws(row)
+        columns = [screws[:3, j] + screws[3:, j].cross(p) for j in range(screws.cols)]
+        return sp.Matrix.hstack(*columns).applyfunc(sp.expand)
 
     def at_zero(self, motions: tuple[Motion, ...] | list[Motion]) -> sp.Matrix:
         """Return the product (4, 4) of motions with all joints at 0."""

@@ -5,148 +5,337 @@
 
 Every entry of the kinematics is such a polynomial once sums of angles are expanded. Two of them
 are equal if their difference, with s^2 = 1 - c^2 for every angle, is zero.
+
+The angles are those of which most arguments consist: over parallel axes q_2, q_2 + q_3 and
+q_2 + q_3 + q_4 rather than q_2, q_3 and q_4, since cos(q_2 + q_3) is then one generator instead of
+two products.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import combinations
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Any
 
 import sympy as sp
 from sympy.polys.matrices import DomainMatrix
-from sympy.simplify.fu import TR10i
+from sympy.polys.rings import PolyElement, PolyRing
 
-_MOST_TIMES = 12  # an angle in an argument; sines of more are long sums
-_SHORT = 40  # operations of a factor in which sums of angles are looked for
+from arm_studio.symbolic.arguments import Arguments, by_count
+
+_QUARTERS = ((1, 0), (0, 1), (-1, 0), (0, -1))  # cosine and sine of quarter turns
 
 
 class TrigRing:
-    """Polynomials over all symbols of some formulas."""
+    """Polynomials over all symbols of some formulas.
 
-    def __init__(self, *formulas: sp.Matrix | sp.Expr) -> None:
+    Args:
+        formulas: The formulas.
+        zeros: Sines and cosines, or symbols, that are 0 in every polynomial of the ring.
+
+    Attributes:
+        angles: Angles whose sines and cosines are generators.
+        sines, cosines: These generators, in the order of the angles.
+    """
+
+    def __init__(self, *formulas: sp.Matrix | sp.Expr, zeros: Sequence[sp.Expr] = ()) -> None:
         parts = [sp.Matrix([f]) if isinstance(f, sp.Expr) else f for f in formulas]
-        arguments = {f.args[0] for part in parts for f in part.atoms(sp.sin, sp.cos)}
-        self._multiples = _multiples(arguments)
-        self._angles = sorted({angle for angle, _ in self._multiples.values()}, key=str)
-        self._units = {a: sp.Symbol(f"u.{a}", real=True) for a in self._angles}
-        self._cosines = {a: sp.Symbol(f"c.{a}", real=True) for a in self._angles}
-        self._sines = {a: sp.Symbol(f"s.{a}", real=True) for a in self._angles}
-        lengths = {s for part in parts for s in part.free_symbols}
-        pairs = [x for a in self._angles for x in (self._sines[a], self._cosines[a])]
-        self._gens = [*pairs, *sorted(lengths, key=str)]
-        self._domain: Any = sp.QQ[tuple(self._gens)] if self._gens else sp.QQ
+        pinned = [f.args[0] for f in zeros if f.args]
+        entries = [entry for part in parts for entry in part]
+        counts = Counter(f.args[0] for e in entries for f in e.atoms(sp.sin, sp.cos))
+        self._arguments = Arguments([*pinned, *by_count(counts)], len(pinned))
+        self.angles = self._arguments.basis
+        used = {s for entry in entries for s in entry.free_symbols}
+        self._lengths = sorted(used, key=str)
+        names = [sp.Symbol(f"{f}{i}") for i in range(len(self.angles)) for f in "sc"]
+        self._ring = PolyRing([*names, *self._lengths], sp.QQ, sp.lex)
+        gens = self._ring.gens
+        self.sines, self.cosines = gens[: len(names) : 2], gens[1 : len(names) : 2]
+        self._symbols = dict(zip(self._lengths, gens[len(names) :], strict=True))
+        self._pairs = range(0, len(names), 2)
+        self.one, self.zero = self._ring.one, self._ring.zero
+        self._wave = cache(self._wave_of)
+        self._zeros = self._indices_of_zeros(zeros)
+
+    def _indices_of_zeros(self, zeros: Sequence[sp.Expr]) -> set[int]:
+        """Return the generators that are 0."""
+        gens, found = list(self._ring.gens), set()
+        for zero in zeros:
+            generator = self._symbols.get(zero, 0) if not zero.args else self.polynomial(zero)
+            found |= {gens.index(g) for g in gens if generator in (g, -g)}
+        return found
 
     def matrix(self, formulas: sp.Matrix) -> DomainMatrix:
         """Return formulas as a matrix of polynomials."""
-        plain = formulas.applyfunc(self._algebraic)
-        return DomainMatrix.from_Matrix(plain).convert_to(self._domain)
+        rows = [[self.polynomial(entry) for entry in formulas[i, :]] for i in range(formulas.rows)]
+        return DomainMatrix(rows, formulas.shape, self._ring.to_domain())
 
-    def _algebraic(self, formula: sp.Expr) -> sp.Expr:
-        names = {sp.cos(self._units[a]): c for a, c in self._cosines.items()}
-        names |= {sp.sin(self._units[a]): s for a, s in self._sines.items()}
-        whole = {f: f.func(self._whole(f.args[0])) for f in formula.atoms(sp.sin, sp.cos)}
-        return sp.expand_trig(formula.xreplace(whole)).subs(names)
+    def polynomial(self, formula: sp.Expr) -> PolyElement:
+        """Return a formula as a polynomial."""
+        match formula:
+            case sp.Add():
+                return sum(map(self.polynomial, formula.args), self._ring.zero)
+            case sp.Mul():
+                product = self._ring.one
+                for factor in formula.args:
+                    product *= self.polynomial(factor)
+                return product
+            case sp.Pow() if formula.exp.is_Integer and formula.exp > 0:
+                return self.polynomial(formula.base) ** int(formula.exp)
+            case sp.cos() | sp.sin():
+                return self._wave(formula.args[0])[isinstance(formula, sp.sin)]
+            case sp.Symbol():
+                return self._symbols[formula]
+        return self._ring.ground_new(sp.QQ.from_sympy(sp.nsimplify(formula, rational=True)))
 
-    def _whole(self, argument: sp.Expr) -> sp.Expr:
-        """Return the argument of a sine or cosine as a sum of whole multiples of angles."""
-        total = sp.Integer(0)
-        for term in sp.Add.make_args(sp.expand(argument)):
-            angle, multiple = self._multiples.get(term, (None, 0))
-            total += term if angle is None else multiple * self._units[angle]
-        return total
+    def _wave_of(self, argument: sp.Expr) -> tuple[PolyElement, PolyElement]:
+        """Return cosine and sine of an argument."""
+        multiples, quarters = self._arguments.of(argument)
+        c, s = (self._ring.ground_new(x) for x in _QUARTERS[quarters % 4])
+        for count, ck, sk in zip(multiples, self.cosines, self.sines, strict=True):
+            sign = 1 if count > 0 else -1
+            for _ in range(abs(count)):
+                c, s = c * ck - sign * s * sk, s * ck + sign * c * sk
+        return c, s
 
-    def reduced(self, polynomial: Any) -> sp.Expr:
-        """Return a polynomial as an expression in which each sine appears at most once."""
-        return self._remainder(self._domain.to_sympy(polynomial))
+    def reduced(self, polynomial: PolyElement, cosines: bool = False) -> PolyElement:
+        """Return a polynomial in which each sine (or cosine) appears at most once."""
+        found: dict[tuple[int, ...], Any] = {}
+        zeros = self._zeros
+        pairs = 2 * len(self.angles)
+        for monomial, coefficient in polynomial.terms():
+            if any(monomial[i] for i in zeros):
+                continue
+            for powers, factor in _spread(monomial, pairs, int(cosines), zeros):
+                found[powers] = found.get(powers, 0) + factor * coefficient
+        return self._ring.from_dict({m: x for m, x in found.items() if x})
+
+    def homogeneous(self, polynomial: PolyElement) -> PolyElement:
+        """Return a reduced polynomial with all terms of one degree in c and s of each angle.
+
+        The missing degree is made up by c^2 + s^2; angles with terms of odd and of even degree
+        stay as they are. This form is unique, and so are its factors.
+        """
+        for i, (s, c) in enumerate(zip(self.sines, self.cosines, strict=True)):
+            degrees = {m[2 * i] + m[2 * i + 1] for m in polynomial.monoms()}
+            if len(degrees) < 2 or len({degree % 2 for degree in degrees}) > 1:
+                continue
+            most, total = max(degrees), self._ring.zero
+            for monomial, coefficient in polynomial.terms():
+                lacking = most - monomial[2 * i] - monomial[2 * i + 1]
+                term = self._ring.from_dict({monomial: coefficient})
+                total += term * (s**2 + c**2) ** (lacking // 2)
+            polynomial = total
+        return polynomial
+
+    def degree(self, polynomial: PolyElement, angle: int) -> int:
+        """Return the largest degree of a polynomial in the sine and cosine of an angle."""
+        return max((m[2 * angle] + m[2 * angle + 1] for m in polynomial.monoms()), default=0)
+
+    def monomial_of(self, polynomial: PolyElement) -> tuple[list[PolyElement], PolyElement]:
+        """Return the generators that divide a polynomial, and what remains without them."""
+        common = [min(powers) for powers in zip(*polynomial.monoms(), strict=True)]
+        divided = {
+            tuple(x - y for x, y in zip(m, common, strict=True)): c for m, c in polynomial.terms()
+        }
+        found = [g for g, power in zip(self._ring.gens, common, strict=True) if power]
+        return found, self._ring.from_dict(divided)
+
+    def dehomogenized(self, polynomial: PolyElement) -> tuple[PolyElement, list[int]]:
+        """Return a polynomial with 1 for the cosines of angles in which it is homogeneous."""
+        monomials = polynomial.monoms()
+        angles = [i for i in self._pairs if len({m[i] + m[i + 1] for m in monomials}) == 1]
+        ones = {i + 1 for i in angles}
+        flat = {
+            tuple(0 if i in ones else x for i, x in enumerate(m)): c for m, c in polynomial.terms()
+        }
+        return self._ring.from_dict(flat), [i // 2 for i in angles]
+
+    def rehomogenized(self, polynomial: PolyElement, angles: Sequence[int]) -> PolyElement:
+        """Undo `dehomogenized`."""
+        degrees = {i: self.degree(polynomial, i) for i in angles}
+        found = {}
+        for m, c in polynomial.terms():
+            powers = list(m)
+            for i, degree in degrees.items():
+                powers[2 * i + 1] += degree - m[2 * i] - m[2 * i + 1]
+            found[tuple(powers)] = c
+        return self._ring.from_dict(found)
+
+    def is_irreducible(self, polynomial: PolyElement, joints: Iterable[sp.Symbol]) -> bool:
+        """Return True if a polynomial has one factor that depends on the joints.
+
+        Symbols other than these are replaced by numbers, which cannot join factors.
+        """
+        wanted = set(joints)
+        fixed = [
+            (g, 7 + 5 * i % 31)
+            for i, g in enumerate(self._ring.gens)
+            if not self._meaning(i).free_symbols & wanted
+        ]
+        numbers = polynomial.subs(fixed) if fixed else polynomial
+        same = all(
+            numbers.degree(g) == polynomial.degree(g)
+            for i, g in enumerate(self._ring.gens)
+            if self._meaning(i).free_symbols & wanted
+        )
+        return same and sum(times for _, times in numbers.factor_list()[1]) == 1
+
+    def mixed(self, polynomial: PolyElement) -> list[int]:
+        """Return the angles in which some terms have an odd and some an even degree."""
+        monomials = polynomial.monoms()
+        parities = [{(m[i] + m[i + 1]) % 2 for m in monomials} for i in self._pairs]
+        return [k for k, parity in enumerate(parities) if len(parity) > 1]
+
+    def halved(self, polynomial: PolyElement, angles: Sequence[int]) -> PolyElement:
+        """Return a polynomial in which the generators of some angles are those of their halves.
+
+        All its terms have one degree in these.
+        """
+        for i in angles:
+            s, c = self.sines[i], self.cosines[i]
+            most, total = self.degree(polynomial, i), self._ring.zero
+            for m, coefficient in polynomial.terms():
+                a, b = m[2 * i : 2 * i + 2]
+                rest = self._ring.from_dict({_put(m, 2 * i, 0, 2 * i + 1, 0): coefficient})
+                waves = (2 * s * c) ** a * (c**2 - s**2) ** b * (c**2 + s**2) ** (most - a - b)
+                total += rest * waves
+            polynomial = total
+        return self.homogeneous(polynomial)
+
+    def doubled(self, polynomial: PolyElement, angles: Sequence[int]) -> PolyElement:
+        """Undo `halved`."""
+        for i in angles:
+            s, c = self.sines[i], self.cosines[i]
+            total = self._ring.zero
+            for m, coefficient in polynomial.terms():
+                a, b = m[2 * i : 2 * i + 2]
+                rest = self._ring.from_dict({_put(m, 2 * i, 0, 2 * i + 1, 0): coefficient})
+                total += rest * s ** (a % 2) * (1 - c) ** (a // 2) * (1 + c) ** (b // 2)
+            polynomial = total
+        return polynomial
 
     def is_zero(self, matrix: DomainMatrix) -> bool:
         """Return whether every entry of a matrix of polynomials vanishes identically."""
         return all(self.reduced(entry) == 0 for entry in matrix.to_list_flat())
 
-    def factors_of(self, polynomial: Any) -> list[sp.Expr]:
-        """Return the factors of a polynomial, reduced or as it is: whichever are more."""
-        ways = [self.reduced(polynomial), self._domain.to_sympy(polynomial)]
-        if ways[0] == 0:
-            return [sp.Integer(0)]
-        found = [self.factors(way) for way in ways]
-        return max(found, key=lambda factors: (len(factors), -sum(f.count_ops() for f in factors)))
+    def depends(self, polynomial: PolyElement, symbols: Iterable[sp.Symbol]) -> bool:
+        """Return whether a polynomial depends on one of some symbols."""
+        wanted = set(symbols)
+        used = {i for monomial in polynomial.monoms() for i, power in enumerate(monomial) if power}
+        return any(wanted & self._meaning(i).free_symbols for i in used)
 
-    def factors(self, expression: sp.Expr) -> list[sp.Expr]:
-        """Return the factors of a reduced polynomial that are not constant, as formulas."""
-        if expression == 0:
-            return [sp.Integer(0)]
-        _, factors = sp.factor_list(expression, *self._gens)
-        return [self.formula(factor) for factor, _ in factors if self._varies(factor)]
+    def _meaning(self, generator: int) -> sp.Expr:
+        """Return the angle or symbol of a generator."""
+        pairs = 2 * len(self.angles)
+        return (
+            self.angles[generator // 2] if generator < pairs else self._lengths[generator - pairs]
+        )
 
-    def _remainder(self, expression: sp.Expr) -> sp.Expr:
-        relations = [self._sines[a] ** 2 + self._cosines[a] ** 2 - 1 for a in self._angles]
-        if not relations or expression == 0:
-            return expression
-        return sp.reduced(expression, relations, *self._gens, order="lex", polys=False)[1]
+    def formula(self, polynomial: PolyElement) -> sp.Expr:
+        """Return a polynomial as a formula: a sum of products of the ring's sines and cosines."""
+        return sp.Add(*(c * m for m, c in self.products(polynomial, ())))
 
-    def _varies(self, factor: sp.Expr) -> bool:
-        """Return whether a factor depends on an angle, which s^2 + c^2 does not."""
-        trigonometric = {*self._cosines.values(), *self._sines.values()}
-        if not factor.free_symbols & trigonometric:
-            return False
-        return bool(self._remainder(factor).free_symbols & trigonometric)
+    def products(
+        self, polynomial: PolyElement, waves: Sequence[int]
+    ) -> list[tuple[sp.Expr, sp.Rational]]:
+        """Return the terms of a polynomial and their coefficients.
 
-    def formula(self, expression: sp.Expr) -> sp.Expr:
-        """Return a polynomial with cosines and sines, of sums of angles where that is shorter."""
-        back = {c: sp.cos(a) for a, c in self._cosines.items()}
-        back |= {s: sp.sin(a) for a, s in self._sines.items()}
-        found = expression.subs(back)
-        if found.count_ops() > _SHORT:
-            return found
-        return min((found, TR10i(sp.expand(found))), key=lambda e: e.count_ops())
+        Args:
+            polynomial: The polynomial.
+            waves: Indices of angles whose products of sines and cosines become sines and cosines
+                of sums of angles.
+        """
+        found: dict[Any, tuple[Any, Any]] = {}
+        for monomial, coefficient in polynomial.terms():
+            others = list(monomial)
+            powers: dict[tuple[int, ...], tuple[Any, Any]] = {(): (coefficient, sp.QQ(0))}
+            for k in waves:
+                s, c = others[2 * k : 2 * k + 2]
+                others[2 * k : 2 * k + 2] = 0, 0
+                powers = _times(powers, s, c)
+            for vector, (real, imaginary) in powers.items():
+                at = found.get((tuple(others), vector), (0, 0))
+                found[tuple(others), vector] = at[0] + real, at[1] + imaginary
+        return list(self._waves(found, waves))
+
+    def _waves(
+        self, found: dict[Any, tuple[Any, Any]], waves: Sequence[int]
+    ) -> Iterator[tuple[sp.Expr, sp.Rational]]:
+        for (others, vector), (real, imaginary) in found.items():
+            first = next((x for x in vector if x), 0)
+            if first < 0:  # it repeats the positive one
+                continue
+            factor = self._monomial(others)
+            scale = 1 if first == 0 else 2
+            angle = sp.expand(sum(x * self.angles[k] for x, k in zip(vector, waves, strict=True)))
+            for size, wave in ((real, sp.cos(angle)), (-imaginary, sp.sin(angle))):
+                if size and wave:
+                    sign, plain = wave.as_coeff_Mul()
+                    yield factor * plain, sp.QQ.to_sympy(scale * size) * sign
+
+    def _monomial(self, powers: Sequence[int]) -> sp.Expr:
+        factors = []
+        for i, power in enumerate(powers):
+            if power:
+                meaning = self._meaning(i)
+                if i < 2 * len(self.angles):
+                    meaning = (sp.sin, sp.cos)[i % 2](meaning)
+                factors.append(meaning**power)
+        return sp.Mul(*factors)
 
 
-def _multiples(arguments: Iterable[sp.Expr]) -> dict[sp.Expr, tuple[sp.Expr, int]]:
-    """Return each term of arguments as an angle and how many times it is that angle.
+def _spread(
+    monomial: tuple[int, ...], pairs: int, which: int, zeros: set[int]
+) -> list[tuple[tuple[int, ...], int]]:
+    """Return terms whose sum equals a monomial, with each sine (0) or cosine (1) at most once."""
+    terms = [(monomial, 1)]
+    for i in range(0, pairs, 2):
+        left, other = i + which, i + 1 - which
+        if i in zeros or i + 1 in zeros:  # then the square of the other one is 1
+            terms = [(_put(m, left, m[left] % 2, other, m[other] % 2), x) for m, x in terms]
+            continue
+        squares = monomial[left] // 2
+        if squares == 0:
+            continue
+        terms = [
+            (_put(m, left, m[left] % 2, other, m[other] + 2 * k), x * _binomial(squares, k))
+            for m, x in terms
+            for k in range(squares + 1)
+        ]
+    return terms
 
-    The angle is a part of a joint, such as q/2 of a joint that another follows by 3/2; of a ratio
-    that is no simple fraction it is the term itself.
-    """
-    terms = {t for a in arguments for t in sp.Add.make_args(sp.expand(a)) if t.free_symbols}
-    by_symbol: dict[sp.Expr, set[sp.Expr]] = {}
-    for term in terms:
-        by_symbol.setdefault(term.as_coeff_Mul()[1], set()).add(term)
-    found: dict[sp.Expr, tuple[sp.Expr, int]] = {}
-    for symbol, own in by_symbol.items():
-        ratios = {term: term.as_coeff_Mul()[0] for term in own}
-        whole = 0
-        if all(ratio.is_Rational for ratio in ratios.values()):
-            whole = sp.ilcm(1, *(ratio.q for ratio in ratios.values()))
-        counts = {term: int(ratio * whole) for term, ratio in ratios.items()}
-        simple = whole > 0 and max(map(abs, counts.values())) <= _MOST_TIMES
-        for term, ratio in ratios.items():
-            alone = abs(ratio) * symbol, -1 if ratio < 0 else 1
-            found[term] = (symbol / whole, counts[term]) if simple else alone
+
+def _put(m: tuple[int, ...], i: int, x: int, j: int, y: int) -> tuple[int, ...]:
+    powers = list(m)
+    powers[i], powers[j] = x, y
+    return tuple(powers)
+
+
+def _binomial(n: int, k: int) -> int:
+    """Return the coefficient of c^2k in (1 - c^2)^n."""
+    return int((-1) ** k * sp.binomial(n, k))
+
+
+def _times(powers: dict[Any, tuple[Any, Any]], s: int, c: int) -> dict[Any, tuple[Any, Any]]:
+    """Return the exponents of exp(i angle) with one more angle, in the product with s^s c^c."""
+    found: dict[Any, tuple[Any, Any]] = {}
+    half = sp.QQ(1, 2)
+    wave: dict[int, tuple[Any, Any]] = {0: (sp.QQ(1), sp.QQ(0))}
+    for sine in (1,) * s + (0,) * c:
+        new: dict[int, tuple[Any, Any]] = {}
+        for n, (a, b) in wave.items():
+            up, down = ((b, -a), (-b, a)) if sine else ((a, b), (a, b))
+            for at, (x, y) in ((n + 1, up), (n - 1, down)):
+                old = new.get(at, (0, 0))
+                new[at] = old[0] + half * x, old[1] + half * y
+        wave = new
+    for vector, (real, imaginary) in powers.items():
+        for n, (a, b) in wave.items():
+            exponents = (*vector, n)
+            found[exponents] = real * a - imaginary * b, real * b + imaginary * a
     return found
-
-
-def singular_where(jacobian: sp.Matrix) -> tuple[list[sp.Expr], bool]:
-    """Return factors whose zeros make a Jacobian (m, n) lose rank, and whether there are others.
-
-    For a square Jacobian they are the factors of its determinant: it loses rank exactly where one
-    is zero. Otherwise they are the common factors of all its largest minors, and the true flag
-    says that the minors may also vanish together elsewhere.
-    """
-    m, n = jacobian.shape
-    ring = TrigRing(jacobian)
-    polynomials = ring.matrix(jacobian)
-    if m == n:
-        return ring.factors_of(polynomials.charpoly()[-1]), False
-    size = min(m, n)
-    common: sp.Expr = sp.Integer(0)
-    for chosen in combinations(range(max(m, n)), size):
-        every = list(range(size))
-        part = polynomials.extract(*((list(chosen), every) if m > n else (every, list(chosen))))
-        common = sp.gcd(common, ring.reduced(part.charpoly()[-1]))
-        if common.is_number and common != 0:
-            return [], True
-    return ring.factors(common), True
 
 
 def equal(a: sp.Matrix, b: Sequence[sp.Matrix]) -> bool:

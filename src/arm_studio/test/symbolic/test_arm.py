@@ -15,7 +15,7 @@ import pytest
 import sympy as sp
 from arm_studio.symbolic.arm import Product, SymbolicArm, inverse_of, shift, turn
 from arm_studio.symbolic.code import kinematics_code
-from arm_studio.symbolic.polynomials import TrigRing, equal, singular_where
+from arm_studio.symbolic.polynomials import TrigRing, equal
 from arm_testing.samples import ROBOTS
 
 from arm_description import DescriptionError, load_robot, parse_robot
@@ -50,7 +50,6 @@ class TestTextbooks:
         assert arm.fk == T
         J = sp.Matrix([[-l1 * S1 - l2 * s12, -l2 * s12], [l1 * C1 + l2 * c12, l2 * c12]])
         assert arm.jacobian == J.col_join(sp.Matrix([[0, 0], [0, 0], [0, 0], [1, 1]]))
-        assert singular_where(J) == ([S2], False)
 
     def test_spherical_arm(self):
         """Siciliano et al., "Robotics", equation 2.65, with frame 0 at the height of the base."""
@@ -61,28 +60,13 @@ class TestTextbooks:
         assert same(arm.fk[:3, :3], sp.Matrix(R)) and same(arm.fk[:3, 3], sp.Matrix(p))
 
     def test_anthropomorphic_arm(self):
-        """Siciliano et al., "Robotics", equation 2.66; its singular postures, section 3.3.2."""
+        """Siciliano et al., "Robotics", equation 2.66."""
         arm = SymbolicArm(load_robot("anthropomorphic_arm"))
         a2, a3, height = symbols("a2", "a3", "height")
         c23, s23 = sp.cos(Q2 + Q3), sp.sin(Q2 + Q3)
         reach = a2 * C2 + a3 * c23
         p = sp.Matrix([C1 * reach, S1 * reach, a2 * S2 + a3 * s23 + height])
         assert same(arm.fk[:3, 3], p)
-        factors, more = singular_where(arm.jacobian[:3, :])
-        assert not more and sp.sin(Q3) in factors
-        assert any(same(factor, reach) or same(-factor, reach) for factor in factors)
-
-    def test_puma_is_singular_at_wrist_elbow_and_shoulder(self):
-        """Its determinant has three factors, as in any book that treats it."""
-        arm = SymbolicArm(load_robot("puma560"))
-        a2, a3, d4 = symbols("a2", "a3", "d4")
-        factors, more = singular_where(arm.local_screws(3))
-        elbow = a3 * sp.sin(Q3) + d4 * sp.cos(Q3)
-        shoulder = a2 * C2 + a3 * sp.cos(Q2 + Q3) - d4 * sp.sin(Q2 + Q3)
-        expected = [sp.sin(sp.Symbol("q_5", real=True)), elbow, shoulder]
-        assert len(factors) == 3 and not more
-        for wanted in expected:
-            assert any(same(f, wanted) or same(-f, wanted) for f in factors)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -106,19 +90,6 @@ def test_products_of_rows_and_of_exponentials_are_identical(name):
     factors = [*(arm.exponential(i) for i in range(len(arm.joints))), arm.home]
     assert equal(arm.fk, factors)
     assert not equal(arm.fk, [*factors[:-1], arm.home * arm.home])
-
-
-def test_zeros_of_the_factors_are_singular_and_other_postures_are_not(rng):
-    model = load_robot("ur5")
-    arm = SymbolicArm(model)
-    J = sp.lambdify(list(arm.joints.values()), arm.numbers(arm.jacobian))
-    factors, _ = singular_where(arm.local_screws(3))
-    f = sp.lambdify(list(arm.joints.values()), [arm.numbers(factor) for factor in factors])
-    for q in rng.uniform(-3.0, 3.0, (20, 6)):
-        determinant = np.linalg.det(np.array(J(*q), dtype=float))
-        assert (abs(determinant) < 1e-12) == bool(np.min(np.abs(f(*q))) < 1e-9)
-        q[4] = 0.0
-        assert abs(np.linalg.det(np.array(J(*q), dtype=float))) < 1e-12
 
 
 def test_cells_keep_the_constants_of_the_file():
