@@ -533,6 +533,22 @@ class TestPhone:
             reset(page, ros, phone)
         assert joints(ros) == before  # the button with the focus was not pressed
 
+    @pytest.mark.parametrize("block", ["start", "center", "end"])
+    def test_open_list_does_not_cover_stop(self, phone, ros, block):
+        files = row_of(phone, "Open").locator("input").first  # of all shipped robots
+        if not reveal(phone, files).is_visible():
+            unfold(phone, ros, "Robot file", files)
+        files.evaluate("(field, block) => field.scrollIntoView({ block })", block)
+        files.click()
+        options = phone.get_by_role("option")
+        options.first.wait_for()
+        assert options.count() > 10
+        stop = phone.get_by_role("button", name="STOP", exact=True).bounding_box()
+        shown = phone.locator(".mantine-Select-dropdown:visible").bounding_box()
+        above = shown["y"] + shown["height"] <= stop["y"]
+        assert above or shown["y"] >= stop["y"] + stop["height"]
+        phone.keyboard.press("Tab")
+
     def test_two_browsers_share_the_sliders(self, page, phone, ros):
         enter_until_at(page, ros, "waist", "12", {"waist": math.radians(12)})
         phone.wait_for_function(
