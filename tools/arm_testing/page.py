@@ -141,8 +141,9 @@ class FakeGui(PageGui):
         return [e.label for e in shown if (e.kind in kinds if kinds else e.kind != "tab")]
 
     def find(self, label: str) -> FakeElement:
-        fields = (element for element in reversed(self.shown) if element.kind != "html")
-        return next(element for element in fields if element.label == label)
+        fields = [e for e in reversed(self.shown) if e.kind not in ("html", "tab")]
+        rows = (e for e in fields if e.kind == "button_group" and label in e.options)
+        return next((element for element in fields if element.label == label), None) or next(rows)
 
     def below(self, label: str) -> FakeElement:
         """Return the text below a field."""
@@ -153,7 +154,7 @@ class FakeGui(PageGui):
     def use(self, label: str, value: Any = True, client: Any = None) -> None:
         """Set an element as a user does; press a button; type a line and Enter."""
         element = self.find(label)
-        element.value = value
+        element.value = label if element.label != label else value
         outer = element.outer
         self.fire(outer if outer is not None and outer.kind == "form" else element, client)
 

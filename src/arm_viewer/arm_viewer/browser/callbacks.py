@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -231,6 +231,12 @@ class PageGui:
         button = self.elements.add_button(label, **options)
         self.on_user(button.on_click, action)
         return button
+
+    def row(self, label: str, actions: Mapping[str, Action]) -> Any:
+        """Add buttons in a row, label -> action, and return viser's handle of all."""
+        row = self.elements.add_button_group(label, tuple(actions))
+        self.on_user(row.on_click, lambda pressed: actions[pressed](), lambda: (row.value,))
+        return row
 
     def views(self, options: Sequence[str], action: Callable[[Any, str], None]) -> None:
         """Add buttons over the picture that only change it in one browser; anyone may press them.

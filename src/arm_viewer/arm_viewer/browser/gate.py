@@ -38,7 +38,7 @@ from arm_viewer.browser.access import BEAT, BEAT_PERIOD, Access, present_command
 from arm_viewer.errors import ViewerError
 
 VISER_VERSION = "1.1.1"  # also in requirements.txt
-SCRIPTS = ("link.js", "page.js")
+SCRIPTS = ("link.js", "fields.js", "page.js")
 # Stores the token as `link.js` reads it: one tab of a browser has it, and no other origin.
 KEEP_TOKEN = """<!doctype html><title>Arm</title><script>
 sessionStorage.setItem("arm_viewer token " + location.pathname,

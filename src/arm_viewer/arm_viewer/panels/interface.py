@@ -189,7 +189,7 @@ class PanelEntry:
     """A plugin of the group arm_viewer.panels; one of the same title continues that folder."""
 
     make: Callable[[PanelContext], Panel | None]  # None where it has nothing to show
-    order: float  # of its folder in the tab; `docs` and the shipped panels tell theirs
+    order: float  # of its folder in the tab
     where: Where
     folded: bool = True
     tab: str = MORE  # one of `browser.tabs`, or one of its own; "": it shows no folder

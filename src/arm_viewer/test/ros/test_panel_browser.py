@@ -60,6 +60,9 @@ EDIT_AT_ONCE = """([first, second, one, other]) => {
   type(first, one.slice(0, 1));
   type(first, one);
   type(second, other);
+  for (const field of [first, second]) {
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  }
 }"""
 FILE_ERROR = '[data-arm="file"]'
 
@@ -339,6 +342,35 @@ def test_typed_number_moves_the_joint(page, ros):
         enter_until_at(page, ros, "waist", text, {"waist": radians, "elbow": 0.0})
 
 
+@pytest.mark.parametrize(("label", "kept"), [("waist [°]", "45"), ("y [mm]", "30")])
+def test_field_acts_when_it_is_left_and_not_at_each_key(page, ros, model, rest, label, kept):
+    field = row_of(page, label).locator('input[type="text"]')
+    unfold(page, ros, "Pose" if "mm" in label else "Joints", field)
+    before, shown = joints(ros), field.input_value()
+
+    def type_in(text):
+        field.click(click_count=3)
+        page.keyboard.type(text, delay=80)  # longer than viser waits with a message
+        ros.wait_for_joint_states()
+        assert joints(ros) == before
+
+    type_in(kept)
+    page.keyboard.press("Escape")
+    assert field.input_value() == shown
+    page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
+    reset(page, ros, page)
+    assert joints(ros) == before
+    for end in ("Enter", "Tab"):
+
+        def enter(end=end):
+            to_rest(page, ros, model)
+            ros.until(lambda: field.input_value() == shown, BOUND)
+            type_in(kept)
+            page.keyboard.press(end)
+
+        until_done(page, ros, enter, lambda: joints(ros) != before)
+
+
 def test_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
     thumb = page.get_by_role("slider").nth(0)
     thumb.focus()
@@ -500,6 +532,22 @@ class TestPhone:
             phone.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
             reset(page, ros, phone)
         assert joints(ros) == before  # the button with the focus was not pressed
+
+    @pytest.mark.parametrize("block", ["start", "center", "end"])
+    def test_open_list_does_not_cover_stop(self, phone, ros, block):
+        files = row_of(phone, "Open").locator("input").first  # of all shipped robots
+        if not reveal(phone, files).is_visible():
+            unfold(phone, ros, "Robot file", files)
+        files.evaluate("(field, block) => field.scrollIntoView({ block })", block)
+        files.click()
+        options = phone.get_by_role("option")
+        options.first.wait_for()
+        assert options.count() > 10
+        stop = phone.get_by_role("button", name="STOP", exact=True).bounding_box()
+        shown = phone.locator(".mantine-Select-dropdown:visible").bounding_box()
+        above = shown["y"] + shown["height"] <= stop["y"]
+        assert above or shown["y"] >= stop["y"] + stop["height"]
+        phone.keyboard.press("Tab")
 
     def test_two_browsers_share_the_sliders(self, page, phone, ros):
         enter_until_at(page, ros, "waist", "12", {"waist": math.radians(12)})
