@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import threading
 from contextlib import nullcontext
 from functools import partial
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -63,6 +65,14 @@ class FakeElement(SimpleNamespace):
     def remove(self) -> None:
         self.is_removed = True
 
+    def add_tab(self, label: str) -> FakeElement:
+        """Return a tab of a window."""
+        with self:
+            return self._gui._add("tab", label)
+
+    def float(self, **place: float) -> None:
+        """Place a window."""
+
 
 class FakeViserGui:
     """viser's interface to GUI elements: keeps all that are added, and their last values."""
@@ -77,7 +87,7 @@ class FakeViserGui:
             raise AttributeError(name)
         return partial(self._add, name.removeprefix("add_"))
 
-    def _add(self, kind: str, label: Any, *values: Any, **options: Any) -> FakeElement:
+    def _add(self, kind: str, label: Any = "", *values: Any, **options: Any) -> FakeElement:
         if kind in ("dropdown", "button_group"):
             options |= {"options": tuple(values[0])}
             values = (options["options"][0],)
@@ -147,6 +157,16 @@ class FakeGui(PageGui):
         element.value = value
         outer = element.outer
         self.fire(outer if outer is not None and outer.kind == "form" else element, client)
+
+    def edit(self, key: str, text: str = "", action: str = "set") -> None:
+        """Do to a cell of a grid what the page's script does."""
+        marks = f'data-cell="{key}"', f'"cell": "{key}"'
+        texts = (unescape(str(element.content)) for element in self.shown)
+        html = next(text for text in texts if any(mark in text for mark in marks))
+        uuid = html.partition('data-grid="')[2].partition('"')[0]
+        line = next(e for e in self.shown if element_id(e) == uuid)
+        line.value = f"{json.dumps({'do': action, 'cell': key, 'text': text})} #1"
+        self.fire(line)
 
     def fire(self, element: FakeElement, client: Any = None) -> None:
         for callback in element.callbacks:

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeAlias
 
 from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
-from arm_common.yaml.editing import CheckedEditor, Model
+from arm_common.yaml.editing import CORRECT_FIRST, CheckedEditor, Model
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_problem, status_line
 from arm_viewer.errors import ViewerError
@@ -153,6 +153,8 @@ class FileEditing(ABC, Generic[Model]):
         return self._write(path, before)
 
     def _write(self, path: Path, before: bytes | None) -> str:
+        if self.editor.wrong:
+            raise ViewerError(f"Nothing was saved. {CORRECT_FIRST}")
         try:
             save_edit(self.editor.data, path, before)
         except FileChangedError:
