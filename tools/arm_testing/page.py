@@ -220,7 +220,7 @@ class FakePage:
         self.positions = {joint.name: 0.0 for joint in joints}
         drawer = SimpleNamespace(size=0.5, mark_axis=lambda robot, joint: None)
         store = SimpleNamespace(robot=self.robot)
-        self.file = ShownFile(self._show, self._take, self.watched.append)
+        self.file = ShownFile(self._show, self._take, self.watched.append, begin=self._show)
         values = {
             "where": where,
             "robot": robot,

@@ -117,6 +117,16 @@ class RobotEditing(FileEditing[RobotModel]):
     def _show(self) -> None:
         self._shown.show(self.editor.model)
 
+    def _begin(self) -> None:
+        """Show another robot, without the problem and the joint values of the one before."""
+        self._newer = b""
+        self._shown.report("")
+        self._shown.begin(self.editor.model)
+        self._publish(False)
+
+    def _resolved(self) -> None:
+        self._shown.report("")
+
     def _watch(self, path: Path) -> None:
         self._shown.watch(path)
 
@@ -268,7 +278,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except (DescriptionError, OSError) as error:
             raise ViewerError(str(error)) from None
         self._watch(found.path)
-        self._publish(True)
+        self._begin()
         return f"Opened {found.path}"
 
     def new(self, joints: int) -> str:
@@ -278,7 +288,7 @@ class RobotEditing(FileEditing[RobotModel]):
         self.editor = RobotEditor(data, "new robot")
         self.path, self._saved, self._first = None, b"", self.editor.model
         self._fresh = data
-        self._publish(True)
+        self._begin()
         return f"A new robot with {joints} joints: edit it in Table, then Save as."
 
     def _drop_edits(self, target: Path, button: str) -> None:

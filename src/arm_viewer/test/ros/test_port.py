@@ -208,6 +208,17 @@ def test_robot_that_is_edited_is_shown_with_the_joints_where_they_are(port, rest
     assert port.arm.limited(model) is model
 
 
+def test_robot_that_begins_has_its_own_joint_values_whatever_the_names(port, rest):
+    model = load_robot(ROBOT)
+    port.arm.move({"waist": 0.3})
+    for begins in (True, False):
+        if begins:
+            port.arm.begin({"waist": 0.1})
+        port.arm.describe(model)
+        port.arm.set_robot(port.page.store.robot, TOOL)
+        assert port.arm.positions()["waist"] == 0.1
+
+
 def test_timers_tick_until_they_are_cancelled(port):
     ticks = []
     timer = port.arm.every(0.01, lambda: ticks.append(port.arm.now()))
