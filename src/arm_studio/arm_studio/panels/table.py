@@ -8,16 +8,25 @@ from functools import partial
 from typing import Any
 
 from arm_common.errors import InputError
+from arm_common.transforms import inverse
 from arm_description.model.elements import JOINT_TYPES
 from arm_description.robot_file.editor import ENDS, RobotEditor, TableRow
 from arm_description.robot_file.robot_keys import COMPOUND, TYPES
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import set_problem
-from arm_viewer.panels.interface import Panel, PanelContext
+from arm_viewer.browser.texts import set_html, set_problem
+from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.grid import Cell, Entry, Grid, Press, cell_of
 from arm_studio.editing.pasted_table import ANGLES
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
+from arm_studio.editing.row_steps import (
+    MOTIONS,
+    ORDERS,
+    DrawnMotion,
+    RowMotion,
+    matrix_html,
+    pose_rows,
+)
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
 PRESSES = (
@@ -42,7 +51,9 @@ class TablePanel(Panel):
     title = "Table"
 
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
-        self._editing = editing
+        self._context, self._editing = context, editing
+        self._drawn = DrawnMotion(context, lambda: editing.editor.model.units)
+        self._clicked: int | None = None  # the row whose matrix is shown
         editing.observe(self._show)
 
     def build(self, gui: PageGui) -> None:
@@ -53,8 +64,11 @@ class TablePanel(Panel):
         gui.on_browser(switch.on_update, self._switch, lambda: (switch.value,))
         with self._window.add_tab(self.title):
             presses = {action: partial(self._press, action) for action, *_ in PRESSES}
-            self._grid = Grid(gui, {"set": self._set, "paste": self._paste, **presses})
+            self._grid = Grid(
+                gui, {"set": self._set, "paste": self._paste, "show": self._click, **presses}
+            )
             self._problem = add.add_html("", visible=False)
+            self._matrix = add.add_html("", visible=False)
             add.add_html(HINT)
         self._show()
 
@@ -64,6 +78,8 @@ class TablePanel(Panel):
             width = min(WIDTH, max(client.camera.image_width - 2 * GAP, LEAST_WIDTH))
             self._window.float(x=GAP, y=-GAP, width=width)
         self._window.visible = on
+        if not on:
+            self._drawn.hide()
 
     def _set(self, key: str, text: str) -> None:
         index, column = _place(key)
@@ -88,6 +104,51 @@ class TablePanel(Panel):
             return editor.move_joint(index, STEPS[action])
 
         self._report(self._editing.change(change))
+
+    def update(self, state: PanelState) -> None:
+        """Let the matrix follow the joints."""
+        if self._clicked is not None:
+            set_html(self._matrix, self._matrix_html(self._clicked))
+
+    def close(self) -> None:
+        """Remove the motion that is drawn."""
+        self._drawn.hide()
+
+    def _click(self, key: str, _: str) -> None:
+        """Draw what the row of a cell does, and show its matrix."""
+        self._clicked = _place(key)[0]
+        set_html(self._matrix, self._matrix_html(self._clicked))
+        if motions := self._motions(self._clicked):
+            self._drawn.show(motions[0])
+
+    def _motions(self, index: int) -> list[RowMotion]:
+        """Return the motions of a row: one, or those of a universal or ball joint."""
+        editor = self._editing.editor
+        model, positions = editor.model, dict(self._context.positions())
+        rows = editor.rows()
+        if editor.is_screws or index >= len(rows) or not set(model.joint_names) <= set(positions):
+            return []
+        first, count = (
+            sum(len(COMPOUND.get(row.type, ("",))) for row in part)
+            for part in (rows[:index], rows[index : index + 1])
+        )
+        frames = model.dh_frames([positions[name] for name in model.joint_names])
+        positions = model.positions(positions)
+        return [
+            RowMotion(joint.row.at(joint.type, positions[joint.name]), model.convention, frame)
+            for joint, frame in list(zip(model.rows, frames, strict=False))[first : first + count]
+        ]
+
+    def _matrix_html(self, index: int) -> str:
+        if not (motions := self._motions(index)):
+            return ""
+        editor, units = self._editing.editor, self._editing.editor.model.units
+        A = inverse(motions[0].before) @ motions[-1].at(4.0)
+        order = "".join(
+            f" {MOTIONS[key]}({SYMBOLS[key]})" for key in ORDERS[motions[0].convention]
+        )
+        title = f"A{index + 1} ={order} of {editor.rows()[index].name}, now [{units.length}]"
+        return matrix_html(title, pose_rows(A, units), "row-matrix")
 
     def _report(self, problem: str) -> None:
         set_problem(self._problem, problem)

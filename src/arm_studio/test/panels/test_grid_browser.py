@@ -5,6 +5,7 @@
 import threading
 
 import pytest
+from arm_description.model.elements import dh_matrix
 from arm_testing.waiting import wait_for
 from arm_viewer.local_arm import local_page
 from arm_viewer.page.arm_page import PageSettings
@@ -109,6 +110,18 @@ def test_a_block_is_pasted_marked_and_taken_back_in_one_step(editor):
     editor.click("Undo")
     editor.until(lambda: editor.page.postures.model == before)
     editor.cell("2 a").wait_for(state="detached")
+
+
+def test_a_click_on_a_number_draws_its_row_and_shows_the_matrix(editor):
+    editor.cell("1 a").click()
+    matrix = editor.browser.locator('[data-arm="row-matrix"]')
+    matrix.wait_for()
+    row = editor.rows()[1]
+    expected = dh_matrix(row, editor.page.postures.model.convention).ravel()
+    numbers = [float(text) for text in matrix.inner_text().split()]
+    assert numbers == pytest.approx(expected, abs=1e-4)
+    drawn = "() => window.__viserSceneTree.getState()['/table_row/motion']?.message.props.text"
+    editor.until(lambda: (editor.browser.evaluate(drawn) or "").startswith("Rx"))
 
 
 def test_a_wrong_cell_says_why_and_save_waits_until_it_is_right(editor, file):
