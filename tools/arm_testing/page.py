@@ -51,6 +51,10 @@ class FakeElement(SimpleNamespace):
     def __eq__(self, other: object) -> bool:
         return self is other
 
+    def add_tab(self, label: str) -> FakeElement:
+        self._gui.added.append(FakeElement(self._gui, "tab", label, {}))
+        return self._gui.added[-1]
+
     def __enter__(self) -> FakeElement:
         self._before, self._gui.inside = self._gui.inside, self
         return self
@@ -64,11 +68,6 @@ class FakeElement(SimpleNamespace):
 
     def remove(self) -> None:
         self.is_removed = True
-
-    def add_tab(self, label: str) -> FakeElement:
-        """Return a tab of a window."""
-        with self:
-            return self._gui._add("tab", label)
 
     def float(self, **place: float) -> None:
         """Place a window."""
@@ -87,7 +86,7 @@ class FakeViserGui:
             raise AttributeError(name)
         return partial(self._add, name.removeprefix("add_"))
 
-    def _add(self, kind: str, label: Any = "", *values: Any, **options: Any) -> FakeElement:
+    def _add(self, kind: str, label: Any = None, *values: Any, **options: Any) -> FakeElement:
         if kind in ("dropdown", "button_group"):
             options |= {"options": tuple(values[0])}
             values = (options["options"][0],)
@@ -140,6 +139,11 @@ class FakeGui(PageGui):
     @property
     def shown(self) -> list[FakeElement]:
         return [element for element in self.viser.added if not element.removed]
+
+    def labels(self, *kinds: str) -> list[str]:
+        """Return the labels that are seen, of some kinds or of all but tabs."""
+        shown = (element for element in self.shown if element.label)
+        return [e.label for e in shown if (e.kind in kinds if kinds else e.kind != "tab")]
 
     def find(self, label: str) -> FakeElement:
         fields = (element for element in reversed(self.shown) if element.kind != "html")

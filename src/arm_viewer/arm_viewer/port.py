@@ -125,9 +125,6 @@ class ShownPage(Protocol):
     def show_text(self, key: str, text: str) -> None:
         """Show a sentence in its line of the page, which is removed by ""."""
 
-    def remove_row(self, key: str) -> None:
-        """Remove a row of the page, because a panel shows the same."""
-
     def joints_moved(self) -> None:
         """Show the joint positions soon, which have changed."""
 

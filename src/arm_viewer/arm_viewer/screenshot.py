@@ -33,7 +33,8 @@ PAINTED = """count => new Promise(done => {
   const step = () => (count-- > 0 ? requestAnimationFrame(step) : done());
   step();
 })"""
-WITHOUT_SIDEBAR = "[class*=mantine] { visibility: hidden !important; }"  # style of a picture
+# Style of a picture of the scene alone.
+WITHOUT_SIDEBAR = '[class*=mantine], [data-arm="over"] { visibility: hidden !important; }'
 NOTICES = ".mantine-Notifications-root { display: none !important; }"
 
 

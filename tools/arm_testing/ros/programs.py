@@ -8,7 +8,7 @@ import sys
 
 import pytest
 from arm_description.library import load_robot
-from arm_viewer.screenshot import open_page
+from arm_viewer.screenshot import PAINTED, open_page
 
 from arm_testing.processes import parameters
 from arm_testing.ros.viewed import PATIENCE, ViewedNode
@@ -99,10 +99,30 @@ def viewer(ros, model, start):
     return start("viewer", port=0, sliders=True, robot="nut_arm")
 
 
+def open_tab(page, name):
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
+def reveal(page, element):
+    """Open the tab that holds an element, and return the element."""
+    for tab in page.get_by_role("tab").all():
+        if element.is_visible():
+            break
+        tab.click()
+        page.evaluate(PAINTED, 3)
+    return element
+
+
+def folder_of(page, title):
+    """Return the line of a folder, which folds it, in its open tab."""
+    lines = page.locator('[data-with-border="true"] > div:first-child')
+    return reveal(page, lines.filter(has_text=re.compile(f"^{re.escape(title)}$")).first)
+
+
 def joint_field(page, joint):
     """Return the field of the view in which a user writes the position of a joint."""
     row = page.locator(f'label:has-text("{joint} [")').locator("xpath=../../..")
-    return row.locator('input[type="text"]')
+    return reveal(page, row.locator('input[type="text"]'))
 
 
 @pytest.fixture(scope="module")

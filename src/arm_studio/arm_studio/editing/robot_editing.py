@@ -24,6 +24,7 @@ from arm_description.robot_file.robot_keys import COMPOUND
 from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import changed_meshes
+from arm_viewer.browser.tabs import ROBOT
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, ShownFile
 from arm_viewer.port import Where
@@ -58,14 +59,19 @@ def editing_of(context: PanelContext) -> RobotEditing | None:
     return editing
 
 
-def editing_entry(kind: Callable[[PanelContext, RobotEditing], Panel], order: float) -> PanelEntry:
+def editing_entry(
+    kind: Callable[[PanelContext, RobotEditing], Panel],
+    order: float,
+    tab: str = ROBOT,
+    folded: bool = True,
+) -> PanelEntry:
     """Return the entry of a panel that needs a robot file."""
 
     def make(context: PanelContext) -> Panel | None:
         editing = editing_of(context)
         return None if editing is None else kind(context, editing)
 
-    return PanelEntry(make, order, Where.ALONE)
+    return PanelEntry(make, order, Where.ALONE, folded, tab)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from arm_common.transforms import Array
 from arm_description.robot_file.editor import KEY
 from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import MOVE
 from arm_viewer.browser.texts import status_line
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelState
@@ -159,4 +160,4 @@ def _poses_in(editing: RobotEditing) -> dict[str, Array]:
     return listed
 
 
-ENTRY = editing_entry(KeptPosesPanel, 1.56)
+ENTRY = editing_entry(KeptPosesPanel, 1.56, MOVE)

@@ -13,6 +13,7 @@ from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_kinematics.dexterity.conditioning import homogeneous_jacobian, motion_directions
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import MOVE
 from arm_viewer.browser.texts import status_line
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
@@ -26,7 +27,7 @@ SINGULAR, NEAR = 1e-6, 2e-2  # smallest over largest singular value
 class MatricesPanel(Panel):
     """Shows T and J at the present posture, in the units of the file."""
 
-    title = "T and J"
+    title = "Tool"
 
     def __init__(self, context: PanelContext) -> None:
         self._context = context
@@ -37,7 +38,8 @@ class MatricesPanel(Panel):
 
     def build(self, gui: PageGui) -> None:
         """Add the place of the numbers."""
-        self._html = gui.elements.add_html("")
+        with gui.elements.add_folder("T and J", expand_by_default=False):
+            self._html = gui.elements.add_html("")
 
     def update(self, state: PanelState) -> None:
         """Show the numbers of another posture or robot."""
@@ -92,4 +94,4 @@ def _entry(context: PanelContext) -> MatricesPanel | None:
     return None if context.model() is None else MatricesPanel(context)
 
 
-ENTRY = PanelEntry(_entry, 1.52, Where.EVERYWHERE)
+ENTRY = PanelEntry(_entry, 1.52, Where.EVERYWHERE, folded=False, tab=MOVE)

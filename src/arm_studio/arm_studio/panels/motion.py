@@ -12,6 +12,7 @@ from typing import Any
 
 from arm_common.errors import InputError
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import RUN
 from arm_viewer.browser.texts import answer_line, from_display, set_problem
 from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
@@ -247,4 +248,4 @@ def clock_line(seconds: float) -> str:
     return answer_line(f"t = {seconds:.1f} s", "clock")
 
 
-ENTRY = PanelEntry(MotionPanel, 3.0, Where.ALONE)
+ENTRY = PanelEntry(MotionPanel, 3.0, Where.ALONE, tab=RUN)

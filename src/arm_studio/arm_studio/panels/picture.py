@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from arm_common.transforms import Array, pose_to_matrix
 from arm_viewer.browser.callbacks import PageGui, element_id
+from arm_viewer.browser.tabs import VIEW
 from arm_viewer.browser.texts import answer_line
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
@@ -58,11 +59,10 @@ class PicturePanel(Panel):
         self._gui, add = gui, gui.elements
         self._kind = add.add_dropdown("Format", KINDS, initial_value=KINDS[0])
         gui.remember("Picture", self._kind)
-        button = add.add_button("Save picture", color="gray", hint="Or press P")
+        button = add.add_button("Save picture", hint="Or press P")
         gui.on_browser(button.on_click, self.save)
         self._answer = add.add_html(answer_line("", "picture-answer"))
-        mark = f'<span data-arm="picture" data-element="{element_id(button)}" hidden></span>'
-        add.add_html(mark)
+        gui.mark(f'<span data-arm="picture" data-element="{element_id(button)}" hidden></span>')
 
     def update(self, state: PanelState) -> None:
         """Name the files after the robot."""
@@ -209,4 +209,4 @@ def on_white(pixels: Pixels) -> Pixels:
     return white
 
 
-ENTRY = PanelEntry(PicturePanel, 4.2, Where.EVERYWHERE)
+ENTRY = PanelEntry(PicturePanel, 6.0, Where.EVERYWHERE, tab=VIEW)

@@ -15,6 +15,7 @@ from arm_description.robot_model import RobotModel
 from arm_description.trajectories.files import trajectories_for
 from arm_description.trajectories.trajectory import JointTrajectory
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import RUN
 from arm_viewer.browser.texts import answer_line
 from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
@@ -216,4 +217,4 @@ def _files(robot: str, folder: Path | None) -> Mapping[str, Path]:
         return trajectories_for(robot, None)
 
 
-ENTRY = PanelEntry(PlayPanel, 3.1, Where.ALONE)
+ENTRY = PanelEntry(PlayPanel, 3.1, Where.ALONE, tab=RUN)

@@ -160,4 +160,4 @@ def _rows(editor: RobotEditor) -> list[list[list[Entry]]]:
     return rows
 
 
-ENTRY = editing_entry(RobotFilePanel, 2.2)
+ENTRY = editing_entry(RobotFilePanel, 2.2, folded=False)

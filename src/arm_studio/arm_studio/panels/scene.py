@@ -18,6 +18,7 @@ from arm_tasks.errors import SceneError, resolve, shipped
 from arm_tasks.scene.editing import KINDS, SceneEditor
 from arm_tasks.scene.scene import BASE_FRAME, Scene
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import SCENE
 from arm_viewer.browser.texts import set_choice
 from arm_viewer.control.controls import DragHandle
 from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState, ShownFile
@@ -202,4 +203,4 @@ def _make(context: PanelContext) -> ScenePanel | None:
     return ScenePanel(context) if context.scene else None
 
 
-ENTRY = PanelEntry(_make, 3.5, Where.MOVING)
+ENTRY = PanelEntry(_make, 3.5, Where.MOVING, folded=False, tab=SCENE)

@@ -121,4 +121,4 @@ def _range(value: float) -> tuple[float, float, float]:
     return low, high, step
 
 
-ENTRY = editing_entry(SymbolsPanel, 2.1)
+ENTRY = editing_entry(SymbolsPanel, 2.1, folded=False)

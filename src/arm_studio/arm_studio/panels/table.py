@@ -198,4 +198,4 @@ def _variable(editor: RobotEditor, index: int) -> int:
     return 1 + sum(len(COMPOUND.get(row.type, ("",))) for row in before)
 
 
-ENTRY = editing_entry(TablePanel, 2.0)
+ENTRY = editing_entry(TablePanel, 2.0, folded=False)

@@ -33,9 +33,6 @@ class Editor:
     def cell(self, key):
         return self.browser.locator(f'[data-cell="{key}"]')
 
-    def show(self, title):
-        self.browser.get_by_text(title, exact=True).first.click()
-
     def click(self, label):
         self.browser.get_by_role("button", name=label, exact=True).first.click()
 
@@ -70,8 +67,7 @@ def editor(file):
         try:
             visit(browser, page.address, timeout=BOUND, settle=0.0)
             editor = Editor(browser, page)
-            editor.show("Robot file")
-            editor.show("Table")
+            browser.get_by_role("tab", name="Robot", exact=True).click()
             browser.get_by_label("Show the table").click()
             editor.cell("0 a").wait_for()
             yield editor
@@ -115,11 +111,13 @@ def test_a_block_is_pasted_marked_and_taken_back_in_one_step(editor):
 def test_a_click_on_a_number_draws_its_row_and_shows_the_matrix(editor):
     editor.cell("1 a").click()
     matrix = editor.browser.locator('[data-arm="row-matrix"]')
-    matrix.wait_for()
     row = editor.rows()[1]
     expected = dh_matrix(row, editor.page.postures.model.convention).ravel()
-    numbers = [float(text) for text in matrix.inner_text().split()]
-    assert numbers == pytest.approx(expected, abs=1e-4)
+
+    def numbers():
+        return [float(text) for text in matrix.inner_text().split()]
+
+    editor.until(lambda: numbers() == pytest.approx(expected, abs=1e-4))
     drawn = "() => window.__viserSceneTree.getState()['/table_row/motion']?.message.props.text"
     editor.until(lambda: (editor.browser.evaluate(drawn) or "").startswith("Rx"))
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
 from arm_viewer.browser.access import Access, SentCommand, present_command
+from arm_viewer.browser.tabs import PageTabs
 
 if TYPE_CHECKING:
     import viser
@@ -119,10 +120,17 @@ class PageGui:
 
     def __init__(self, server: viser.ViserServer, queue: CallbackQueue, access: Access) -> None:
         self.elements: Any = PageElements(server.gui, access)
+        self.tabs = PageTabs(self.elements)
+        self._marks = self.elements.add_folder(None, order=99)
         self.queue = queue
         self.failed: Callable[[str, Exception], None] = lambda title, error: _raise(error)
         self._access = access
         self._contents: dict[str, list[Any]] = {}  # of folders that are filled anew
+
+    def mark(self, html: str = "") -> Any:
+        """Add HTML that no tab hides, for the page's script; return viser's handle."""
+        with self._marks:
+            return self.elements.add_html(html)
 
     @contextmanager
     def noted(self) -> Iterator[list[Any]]:
@@ -221,22 +229,18 @@ class PageGui:
 
     def button(self, label: str, action: Action, **options: Any) -> Any:
         """Add a button and return viser's handle."""
-        button = self.elements.add_button(label, **{"color": "gray", **options})
+        button = self.elements.add_button(label, **options)
         self.on_user(button.on_click, action)
         return button
 
-    def views(
-        self,
-        label: str,
-        options: Sequence[str],
-        action: Callable[[Any, str], None],
-        order: float,
-    ) -> None:
-        """Add buttons in a row that only change what one browser shows; anyone may press them.
+    def views(self, options: Sequence[str], action: Callable[[Any, str], None]) -> None:
+        """Add buttons over the picture that only change it in one browser; anyone may press them.
 
         The action takes viser's handle of that browser, and the label of the pressed button.
         """
-        buttons = self.elements.add_button_group(label, tuple(options), order=order)
+        buttons = self.elements.add_button_group("", tuple(options), visible=False)
+        of = f'data-element="{element_id(buttons)}" data-options="{"|".join(options)}"'
+        self.mark(f'<span data-arm="views" {of} hidden></span>')
         self.open_to_everyone(buttons)
         self.on_browser(buttons.on_click, action, lambda: (buttons.value,))
 
@@ -284,7 +288,7 @@ class PageGui:
                 "</span>"
             )
 
-        html = self.elements.add_html(mark("1"))
+        html = self.mark(mark("1"))
 
         async def on_set(event: Any) -> None:
             if event.client_id is not None:

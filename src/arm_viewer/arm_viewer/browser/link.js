@@ -126,13 +126,15 @@
   // ---- What the page shows of it.
 
   const STYLE = `
-    [data-arm="link"] { position: fixed; z-index: 1000; top: 0; left: 0; max-width: 30em; margin: .6em;
+    [data-arm="link"] { position: fixed; z-index: 1000; top: 2em; left: 0; max-width: 30em; margin: .6em;
       font: 15px/1.4 sans-serif; pointer-events: none; user-select: none }
     [data-arm="link"] div { background: #7f1d1d; color: #fff; padding: .5em .8em; border-radius: 4px }
     [data-arm="link"] div.good { background: #166534 }
     [data-arm="link"] button { pointer-events: auto; font: bold 20px sans-serif; color: #fff;
       background: #dc2626; border: 0; border-radius: 4px; padding: .5em 1.6em; margin-top: .5em }
     [data-arm="link"] [hidden] { display: none }
+    .mantine-Select-dropdown .mantine-ScrollArea-viewport {
+      max-height: min(400px, var(--arm-list)) !important }
     [data-dead] { opacity: .4; pointer-events: none }
     [data-link="dead"] .tabler-icon-cloud-check { visibility: hidden }
     [data-link="dead"] .tabler-icon-cloud-check + div { font-size: 0 }
@@ -173,8 +175,15 @@
     const area = button?.getBoundingClientRect();
     return Boolean(area?.height) && button.checkVisibility?.() !== false;
   };
+  // However low its field, an open list does not reach as high as STOP.
+  const limitLists = () => {
+    const low = panelButton()?.getBoundingClientRect().bottom ?? 0;
+    const height = Math.max(60, (window.innerHeight - low) / 2 - 40);
+    document.documentElement.style.setProperty("--arm-list", `${height}px`);
+  };
   const show = () => {
     if (!document.body) return;
+    limitLists();
     dead = now() - beatAt > DEAD || lag > DEAD;
     document.documentElement.dataset.link = dead ? "dead" : "alive";
     const text = sentence();

@@ -1,11 +1,14 @@
 // Copyright 2026 Arm developers
 // SPDX-License-Identifier: Apache-2.0
 // What viser's page lacks: keys that stop and turn the arm, a camera as fast as the arm is large,
-// folders and switches that the browser remembers, and names that do not cover each other.
+// folders and switches that the browser remembers, buttons of the camera and a list of the keys over
+// the picture, one style of buttons, and names that do not cover each other.
 // `gate` puts it into the page, after `link.js`. It finds what it needs in elements of the panels:
 //   <span data-arm="keys" data-element="uuid">      the text element that takes lines of the keys
 //   <span data-arm="picture" data-element="uuid">   the button that saves the picture
 //   <span data-arm="robot" data-size="0.5">         the size of the robot [m]
+//   <span data-arm="views" data-element="uuid" data-options="a|b">  the buttons of the camera
+//   <span data-arm="chosen">                        the joint that the keys have chosen
 //   <span data-remember="label" data-element="uuid" data-fresh="1">  an element whose value is kept
 //   <button data-send="text" data-element="uuid">   sends a text to a text element
 (() => {
@@ -49,7 +52,10 @@
   };
   const KEYS = {
     Space: [stop],
-    Escape: [() => !isOpen() && stop()],
+    Escape: [() => {
+      help.hidden = true;
+      return !isOpen() && stop();
+    }],
     KeyJ: [turn(-1), endTurn],
     KeyL: [turn(1), endTurn],
     KeyP: [savePicture],
@@ -73,7 +79,7 @@
     event.stopImmediatePropagation();
   };
   window.addEventListener("keydown", (event) => {
-    const row = KEYS[event.code];
+    const row = event.key === "?" ? [toggleHelp] : KEYS[event.code];
     if (!row || event.ctrlKey || event.altKey || event.metaKey) return;
     if (isTyping(event.target) && event.code !== "Escape") return;
     if (event.repeat ? swallowed.has(event.code) : row[0]()) {
@@ -94,6 +100,72 @@
     const button = event.target.closest?.("[data-send]");
     if (button) send(button.dataset.element, button.dataset.send);
   });
+
+  // ---- Over the picture: the buttons of the camera, the keys, and the joint that they turn.
+
+  const STYLE = `
+    button.mantine-Button-root { --button-bg: transparent !important;
+      --button-color: var(--mantine-primary-color-filled) !important;
+      --button-hover: var(--mantine-primary-color-light) !important;
+      --button-bd: 1px solid var(--mantine-primary-color-filled) !important }
+    [data-arm="over"] { position: fixed; z-index: 5; padding: .5em; font: 13px/1.5 sans-serif }
+    [data-arm="over"] button { background: #fffc; color: var(--mantine-primary-color-filled);
+      border: 1px solid; border-radius: 2px; font: inherit; padding: 0 .6em; margin-right: .4em;
+      cursor: pointer }
+    [data-arm="over"] div { background: #fffc; color: #222; padding: .2em .6em; margin-top: .4em;
+      border-radius: 2px; width: fit-content }
+    [data-arm="over"] td:first-child { font-weight: bold; padding-right: 1em }
+    [data-arm="over"] [hidden], [data-arm="over"] div:empty { display: none }`;
+  document.head.append(Object.assign(document.createElement("style"), { textContent: STYLE }));
+  const over = Object.assign(document.createElement("div"), { hidden: true });
+  over.dataset.arm = "over";
+  const views = over.appendChild(document.createElement("span"));
+  const addButton = (parent, label, press) => {
+    const button = Object.assign(document.createElement("button"), { type: "button" });
+    button.textContent = label;
+    button.addEventListener("click", press);
+    parent.append(button);
+  };
+  const KEY_LIST = [
+    ["Space, Esc", "STOP"],
+    ["1 … 9, 0", "choose a joint, or none"],
+    ["J, L", "turn it while held"],
+    ["W A S D, Q E", "fly"],
+    ["Arrows", "turn the camera about the arm"],
+    ["Wheel", "zoom at the pointer"],
+    ["P", "save the picture"],
+    ["Ctrl+K", "all commands"],
+    ["?", "show or hide these keys"],
+  ];
+  const OF_MOTION = 3; // of these rows, where the page moves an arm
+  const toggleHelp = () => {
+    const table = document.createElement("table");
+    for (const cells of KEY_LIST.slice(element("keys") ? 0 : OF_MOTION)) {
+      const row = table.insertRow();
+      for (const text of cells) row.insertCell().textContent = text;
+    }
+    help.replaceChildren(table);
+    help.hidden = !help.hidden;
+    return true;
+  };
+  addButton(over, "?", toggleHelp);
+  const chosen = over.appendChild(document.createElement("div"));
+  const help = Object.assign(over.appendChild(document.createElement("div")), { hidden: true });
+  const showOver = (canvas) => {
+    if (!over.isConnected) document.body.append(over);
+    const { left, top } = canvas.getBoundingClientRect();
+    Object.assign(over.style, { left: `${left}px`, top: `${top}px` });
+    over.hidden = false;
+    const text = element("chosen")?.textContent ?? "";
+    if (chosen.textContent !== text) chosen.textContent = text;
+    const mark = element("views");
+    if (!mark || views.dataset.element === mark.dataset.element) return;
+    views.dataset.element = mark.dataset.element;
+    views.replaceChildren();
+    for (const label of mark.dataset.options.split("|")) {
+      addButton(views, label, () => update(mark.dataset.element, label));
+    }
+  };
 
   // ---- The camera: viser flies at 2 m/s, and by as much as passed since the last picture.
 
@@ -317,6 +389,7 @@
     if (!mutable) return;
     if (mutable.cameraControl) tameCamera(mutable.cameraControl);
     if (document.hidden) return;
+    if (mutable.canvas) showOver(mutable.canvas);
     separateNames(mutable);
     raise(mutable);
   }, 200);

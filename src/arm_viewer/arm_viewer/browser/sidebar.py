@@ -14,6 +14,7 @@ from arm_common.transforms import Array
 
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.cameras import LOOKS
+from arm_viewer.browser.tabs import MOVE, VIEW
 from arm_viewer.browser.texts import (
     MESSAGES,
     SLIDER_STEP,
@@ -31,6 +32,7 @@ from arm_viewer.browser.texts import (
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 SWITCHES = {"axes": "Frames", "labels": "Frame names", "trace": "Tool path"}
+FRAMES, PATH = ("Frames", 4.2), ("Tool path", 4.3)  # folders of the tab View, and their order
 MARKED = "#c2410c"  # the label of a slider that stands out
 
 
@@ -62,18 +64,20 @@ class Sidebar:
         self._box = add.add_html(message_box({}), order=0)
         self._messages: dict[str, str] = {}
         self._status = {key: add.add_html("", order=0.1, visible=False) for key in STATUS}
-        gui.views("Camera", LOOKS, actions.look, order=0.5)
-        self._joints = add.add_folder("Joints", order=1, visible=False)
-        self._joint_table = add.add_html("", order=1.05, visible=False)
-        self._tool = add.add_html("", order=1.1, visible=False)
-        with add.add_folder("Show", order=4, expand_by_default=False):
-            for key, on in switches.items():
+        gui.views(LOOKS, actions.look)
+        self._joints: Any = gui.tabs.folder(MOVE, "Joints", order=1) if sliders else None
+        self._joint_table = add.add_html("", order=0.6, visible=False)
+        self._tool = add.add_html("", order=0.7, visible=False)
+        for key, on in switches.items():
+            title, place = PATH if key == "trace" else FRAMES
+            with gui.tabs.folder(VIEW, title, order=place):
                 switch = gui.checkbox(SWITCHES[key], on, partial(actions.switch, key))
                 gui.remember(SWITCHES[key], switch)
+        with gui.tabs.folder(VIEW, PATH[0]):
             gui.button("Clear tool path", actions.clear_trace)
-        self._mark = add.add_html("", visible=False)
+        self._mark = gui.mark()
         self._marked = ""  # the joint whose slider stands out
-        self._revision = add.add_html(_revision(0))
+        self._revision = gui.mark(_revision(0))
 
     def set_status(self, key: str, text: str) -> None:
         """Show a line of text at the top, "" for none; what stands below it keeps its place."""
@@ -83,11 +87,6 @@ class Sidebar:
                 self._box.content = message_box(self._messages)
         elif key in self._status and (text or self._status[key].visible):
             set_html(self._status[key], status_row(key, text))
-
-    def remove_status(self, key: str) -> None:
-        """Remove a row, because another place of the page shows the same."""
-        if key in self._status:
-            self._status.pop(key).remove()
 
     def set_joints(self, joints: tuple[VisualJoint, ...], values: Mapping[str, float]) -> None:
         """Show the joints' values [rad or m] as text, unless they have sliders."""
@@ -106,8 +105,7 @@ class Sidebar:
         Other limits of the same joints change their sliders: a new one would lose what a person
         enters meanwhile.
         """
-        add = self._gui.elements
-        add.set_panel_label(robot.name)
+        self._gui.elements.set_panel_label(robot.name)
         shown = [(j.name, j.prismatic) for j in robot.joints if j.mimic is None], postures
         if not self._with_sliders or self._shown == shown:
             self._limit_sliders(robot.joints)
@@ -115,14 +113,12 @@ class Sidebar:
             return
         self._shown = shown
         self._sliders.clear()
-        self._joints.remove()
-        self._joints = add.add_folder("Joints", order=1)
-        with self._joints:
+        with self._gui.emptied(self._joints):
             for joint in robot.joints:
                 if joint.mimic is None:
                     self._add_slider(joint, values.get(joint.name, 0.0))
             if postures:
-                buttons = add.add_button_group("Posture", postures)
+                buttons = self._gui.elements.add_button_group("Posture", postures)
                 self._gui.on_user(buttons.on_click, lambda: self._actions.posture(buttons.value))
         self.mark(self._marked)
 

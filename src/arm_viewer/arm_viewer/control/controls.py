@@ -20,6 +20,7 @@ from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.gate import on_read_only
 from arm_viewer.browser.shape_drawer import set_pose, viser_pose
+from arm_viewer.browser.tabs import MOVE
 from arm_viewer.browser.texts import answer_line, value_text
 from arm_viewer.control.ik_follower import STOPPED, IkFollower, default_mode, jogged
 from arm_viewer.port import IK_MODES, IkRequest, PagePort, Solution, Where
@@ -186,7 +187,7 @@ class Controls:
 
     def _add_tool_panel(self, is_shown: bool) -> None:
         gui, add = self._gui, self._gui.elements
-        with add.add_folder("Tool", order=1.5):
+        with gui.tabs.folder(MOVE, "Tool", order=1.5):
             gui.checkbox("Drag handle", is_shown, self._handle.show)
             self._mode = add.add_dropdown("Target", IK_MODES)
             with add.add_folder("Tolerances", expand_by_default=False):
@@ -207,7 +208,7 @@ class Controls:
 
     def _add_jog_panel(self) -> None:
         add = self._gui.elements
-        with add.add_folder("Jog", order=1.6, expand_by_default=False):
+        with self._gui.tabs.folder(MOVE, "Jog", order=1.6, expand_by_default=False):
             self._step = add.add_dropdown("Step", tuple(STEPS), initial_value="5 mm, 5°")
             self._frame = add.add_dropdown("Axes of", FRAMES)
             for (label, prefix), sign in product((("Move", ""), ("Rotate", "r")), SIGNS):

@@ -16,7 +16,9 @@ STICKY = """<style>
 .mantine-ScrollArea-content div:has(> [id="{button}"]) {{
   position: sticky; top: 0.4em; z-index: 9
 }}
-[id="{button}"] {{ pointer-events: auto !important }}
+button.mantine-Button-root[id="{button}"] {{ pointer-events: auto !important;
+  --button-bg: #dc2626 !important; --button-color: #fff !important; --button-bd: 0 !important;
+  --button-hover: #b91c1c !important }}
 </style>"""
 
 
@@ -44,7 +46,7 @@ class StopPanel:
         ids = f'data-button="{element_id(button)}" data-command="{element_id(command)}"'
         stop = f'<span data-arm="stop" {ids} hidden></span>'
         sticky = STICKY.format(button=element_id(button))
-        gui.elements.add_html(sticky + stop, order=99)  # for `browser/link.js`
+        gui.mark(sticky + stop)  # for `browser/link.js`
 
     def follow(self, on_stop: Callable[[], None], on_reset: Callable[[], None]) -> None:
         """Also stop and reset the motions that the page itself makes."""

@@ -58,7 +58,8 @@ from arm_viewer.scene.store import SceneStore, ToolTrace
 PANELS = PluginGroup(
     "arm_viewer.panels",
     "panel",
-    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("commands", "pose", "look", "keyboard")},
+    {name: f"arm_viewer.panels.{name}:ENTRY" for name in ("pose", "look", "keyboard")}
+    | {"frames": "arm_viewer.panels.look:FRAMES_ENTRY"},
 )
 _LOGGER = logging.getLogger(__name__)
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
@@ -152,6 +153,7 @@ class ArmPage:
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([*PANELS.load_all(PanelEntry, _LOGGER.warning).values()])
+        self.gui.tabs.begin()
         self._loop.timer = port.every(1.0 / FRAME_RATE, self._loop.tick)
         port.every(1.0, self._hide_dropped)
         free_after_visits(server)
@@ -276,10 +278,6 @@ class ArmPage:
         """Show a sentence in its line of the page, which is removed by ""."""
         self.store.set_text(key, text)
         self.joints_moved()
-
-    def remove_row(self, key: str) -> None:
-        """Remove a row of the page, because a panel shows the same."""
-        self._view.sidebar.remove_status(key)
 
     def joints_moved(self) -> None:
         """Show the joint positions soon, which have changed."""

@@ -4,14 +4,14 @@
 
 A panel is a box of controls that can be folded: one class in one file. It never imports another
 panel: what several of them need is in `PanelContext`, such as the commands that can be typed.
-Panels are plugins; each says where it is shown, and whether its folder is folded at first
-(`PanelEntry`).
+Panels are plugins; each says where it is shown, in which tab, and whether its folder is folded at
+first (`PanelEntry`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
@@ -22,6 +22,7 @@ from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import MORE
 from arm_viewer.browser.view import SceneView
 from arm_viewer.errors import ViewerError
 from arm_viewer.port import PageTimer, Where
@@ -173,7 +174,7 @@ class PanelContext:
 class Panel(Protocol):
     """A panel of the page; if it inherits from this one, `update` and `close` do nothing."""
 
-    title: str  # the label of its folder
+    title: str  # the label of its folder, and its name in messages
 
     def build(self, gui: PageGui) -> None:
         """Add the elements; called once, inside the folder."""
@@ -190,9 +191,10 @@ class PanelEntry:
     """A plugin of the group arm_viewer.panels; one of the same title continues that folder."""
 
     make: Callable[[PanelContext], Panel | None]  # None where it has nothing to show
-    order: float  # of its folder: 1 joints, 1.4 task, 1.5 tool, 1.6 jog, 4 show, 5 kinematics
+    order: float  # of its folder in the tab; `docs` and the shipped panels tell theirs
     where: Where
     folded: bool = True
+    tab: str = MORE  # one of `browser.tabs`, or one of its own; "": it shows no folder
 
 
 @dataclass
@@ -201,8 +203,8 @@ class PanelHost:
 
     gui: PageGui
     context: PanelContext
-    _open: list[tuple[Panel, list[Any]]] = field(default_factory=list)  # with their elements
-    _folders: dict[str, Any] = field(default_factory=dict)  # by title
+    # with their tabs and elements
+    _open: list[tuple[Panel, str, list[Any]]] = field(default_factory=list)
 
     def add(self, entries: Sequence[PanelEntry]) -> None:
         """Build the panels that are shown at such a page; one that fails is left out."""
@@ -217,44 +219,43 @@ class PanelHost:
         panel = entry.make(self.context)
         if panel is None:
             return
-        if (folder := self._folders.get(panel.title)) is None:
-            folder = self._folders[panel.title] = self.gui.elements.add_folder(
-                panel.title, order=entry.order, expand_by_default=not entry.folded
-            )
+        folder: Any = nullcontext()
+        if entry.tab:
+            options = {"order": entry.order, "expand_by_default": not entry.folded}
+            folder = self.gui.tabs.folder(entry.tab, panel.title, **options)
         with self.gui.noted() as added:
             try:
                 with folder:
                     panel.build(self.gui)
             except Exception as error:  # noqa: BLE001 - one fault must not end the page
-                self._leave_out(panel, added, error)
+                self._leave_out(panel, entry.tab, added, error)
             else:
-                self._open.append((panel, added))
+                self._open.append((panel, entry.tab, added))
 
     def update(self, state: PanelState) -> None:
         """Show a new state; a panel that fails is left out from then on."""
-        for panel, added in tuple(self._open):
+        for panel, tab, added in tuple(self._open):
             try:
                 panel.update(state)
             except Exception as error:  # noqa: BLE001 - one fault must not end the page
-                self._open.remove((panel, added))
-                self._leave_out(panel, added, error)
+                self._open.remove((panel, tab, added))
+                self._leave_out(panel, tab, added, error)
 
-    def _leave_out(self, panel: Panel, added: list[Any], error: Exception) -> None:
+    def _leave_out(self, panel: Panel, tab: str, added: list[Any], error: Exception) -> None:
         with suppress(Exception):  # what was not built cannot be closed
             panel.close()
-        self._remove(panel, added)
+        self._remove(panel, tab, added)
         self.gui.failed(panel.title, error)
 
-    def _remove(self, panel: Panel, added: list[Any]) -> None:
-        """Remove the elements of a panel, with its folder unless another panel is in it."""
-        if all(other.title != panel.title for other, _ in self._open):
-            self._folders.pop(panel.title).remove()
-        else:
-            self.gui.remove(added)
+    def _remove(self, panel: Panel, tab: str, added: list[Any]) -> None:
+        """Remove the elements of a panel, with its folder unless something else is in it."""
+        self.gui.remove(added)
+        if tab:
+            self.gui.tabs.leave(tab, panel.title)
 
     def close(self) -> None:
         """Close all panels and remove their folders."""
         while self._open:
-            panel, added = self._open.pop()
+            panel, tab, added = self._open.pop()
             panel.close()
-            self._remove(panel, added)
+            self._remove(panel, tab, added)

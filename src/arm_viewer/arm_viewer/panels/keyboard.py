@@ -14,20 +14,10 @@ from html import escape
 from typing import Any
 
 from arm_viewer.browser.callbacks import PageGui, element_id
-from arm_viewer.browser.texts import answer_line
 from arm_viewer.panels.interface import PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
-STOP_KEYS = (("Space, Esc", "STOP"),)
-JOINT_KEYS = (("1 … 9, 0", "choose a joint, or none"), ("J, L", "turn it while held"))
-CAMERA_KEYS = (
-    ("W A S D, Q E", "fly"),
-    ("Arrows", "turn the camera about the arm"),
-    ("Wheel", "zoom at the pointer"),
-    ("P", "save the picture"),
-    ("Ctrl+K", "all commands"),
-)
 CHOOSE_FIRST = "Choose a joint with the keys 1 to 9 first."
 HOLD = 0.35  # [s] without a line of the key after which the joint stops; it is sent every 0.1 s
 SPEED, SLIDE_SPEED = 0.7, 0.2  # [rad/s] and [sizes of the robot per second]
@@ -48,7 +38,7 @@ RATES = {Where.ALONE: BY_PAGE, Where.RUNNING: BY_DRIVER}
 
 
 class KeysPanel:
-    """Lists the keys; where the page moves an arm, chooses joints and turns them."""
+    """Chooses joints and turns them, where the page moves an arm."""
 
     title = "Keys"
 
@@ -64,17 +54,13 @@ class KeysPanel:
             self._timer.cancel()
 
     def build(self, gui: PageGui) -> None:
-        """Add the list of keys, and the elements that the page's script uses."""
-        add, element = gui.elements, ""
-        keys: tuple[tuple[str, str], ...] = CAMERA_KEYS
+        """Add the elements that the page's script uses."""
         if self._rate is not None:
-            keys = (*STOP_KEYS, *JOINT_KEYS, *CAMERA_KEYS)
             line = gui.text("", "", self.receive, visible=False)
             gui.never_too_late(line, lambda text: str(text).startswith("turn 0"))
-            element = f'<span data-arm="keys" data-element="{element_id(line)}" hidden></span>'
-        add.add_html(key_table(keys) + element)
-        self._answer = add.add_html(answer_line("", "chosen"))
-        self._size: Any = add.add_html("")
+            gui.mark(f'<span data-arm="keys" data-element="{element_id(line)}" hidden></span>')
+        self._answer = gui.mark(chosen_mark(""))
+        self._size: Any = gui.mark()
 
     def update(self, state: PanelState) -> None:
         """Follow another robot."""
@@ -145,19 +131,12 @@ class KeysPanel:
         return min(usual, SPEED_SHARE * joint.velocity)
 
     def _say(self, text: str) -> None:
-        self._answer.content = answer_line(text, "chosen")
+        self._answer.content = chosen_mark(text)
 
 
-def key_table(rows: tuple[tuple[str, str], ...]) -> str:
-    """Return keys and what they do as a table in HTML."""
-    cells = "".join(
-        f'<tr><td style="white-space:nowrap;padding-right:.8em"><b>{escape(keys)}</b></td>'
-        f"<td>{escape(text)}</td></tr>"
-        for keys, text in rows
-    )
-    return (
-        f'<table data-arm="key-list" style="padding:.1em .8em;font-size:.8125em">{cells}</table>'
-    )
+def chosen_mark(text: str) -> str:
+    """Return what the page's script shows below the picture's buttons."""
+    return f'<span data-arm="chosen" hidden>{escape(text)}</span>'
 
 
-ENTRY = PanelEntry(KeysPanel, 9.0, Where.EVERYWHERE)
+ENTRY = PanelEntry(KeysPanel, 9.0, Where.EVERYWHERE, tab="")

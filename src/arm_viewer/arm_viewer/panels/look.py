@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The panel "Look": how the bodies are drawn, and which frames."""
+"""The panels "Look" and "Frames": how the bodies are drawn, and which frames."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from arm_description.urdf.elements import is_dh_frame
 
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.browser.drawers import BodyLook
+from arm_viewer.browser.sidebar import FRAMES
+from arm_viewer.browser.tabs import VIEW
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualRobot
@@ -21,9 +23,35 @@ ON_TOP = "Frames on top"
 
 
 class LookPanel(Panel):
-    """Switches the look of the bodies, and each frame by itself."""
+    """Switches the look of the bodies."""
 
     title = "Look"
+
+    def __init__(self, context: PanelContext) -> None:
+        self._context = context
+
+    def build(self, gui: PageGui) -> None:
+        """Add the elements."""
+        looks = tuple(look.value for look in BodyLook)
+        self._look = gui.choice("Bodies", looks, looks[0], lambda _: self._set_look())
+        gui.remember("Bodies", self._look)
+        self._opacity = gui.elements.add_slider(
+            "Opacity [%]", min=5, max=95, step=5, initial_value=OPACITY
+        )
+        gui.on_change(self._opacity, lambda _: self._set_look())
+        gui.remember("Opacity", self._opacity)
+
+    def _set_look(self) -> None:
+        view = self._context.view
+        look = BodyLook(self._look.value)
+        for problem in view.drawer.set_look(look, 0.01 * self._opacity.value):
+            view.report_problem(problem)
+
+
+class FramesPanel(Panel):
+    """Switches each frame by itself."""
+
+    title = FRAMES[0]
 
     def __init__(self, context: PanelContext) -> None:
         self._context = context
@@ -32,17 +60,10 @@ class LookPanel(Panel):
 
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
-        add = gui.elements
-        looks = tuple(look.value for look in BodyLook)
-        self._look = gui.choice("Bodies", looks, looks[0], lambda _: self._set_look())
-        gui.remember("Bodies", self._look)
-        self._opacity = add.add_slider("Opacity [%]", min=5, max=95, step=5, initial_value=OPACITY)
-        gui.on_change(self._opacity, lambda _: self._set_look())
-        gui.remember("Opacity", self._opacity)
         gui.remember(ON_TOP, gui.checkbox(ON_TOP, False, self._set_on_top))
         self._line = gui.text("", "", self.receive, visible=False)
-        self._frames: Any = add.add_html("")
-        self._top: Any = add.add_html(on_top_mark(False))
+        self._frames: Any = gui.elements.add_html("")
+        self._top: Any = gui.mark(on_top_mark(False))
 
     def update(self, state: PanelState) -> None:
         """Show a switch for each frame of the robot."""
@@ -63,12 +84,6 @@ class LookPanel(Panel):
             frames = self._context.view.drawer.frames
             frames.switch_frame(name, not frames.is_shown(name))
             self._context.redraw()
-
-    def _set_look(self) -> None:
-        view = self._context.view
-        look = BodyLook(self._look.value)
-        for problem in view.drawer.set_look(look, 0.01 * self._opacity.value):
-            view.report_problem(problem)
 
     def _set_on_top(self, on: bool) -> None:
         self._top.content = on_top_mark(on)
@@ -96,11 +111,12 @@ def frame_buttons(
     buttons = []
     for text, link in names.items():
         on = is_shown(link)
-        colours = "background:#d97706;color:#fff" if on else "background:#e5e7eb;color:#374151"
+        colour = "var(--mantine-primary-color-filled)"
+        colours = f"background:{colour};color:#fff" if on else f"background:none;color:{colour}"
         buttons.append(
             f'<button type="button" data-send="{escape(link)}" data-element="{element}" '
             f'title="{escape(link)}" aria-pressed="{str(on).lower()}" '
-            f'style="border:0;border-radius:3px;margin:1px;min-width:1.9em;{colours}">'
+            f'style="border:1px solid;border-radius:3px;margin:1px;min-width:1.9em;{colours}">'
             f"{escape(text)}</button>"
         )
     row = f'<span style="opacity:.6">{label}</span> {"".join(buttons)}'
@@ -113,4 +129,5 @@ def on_top_mark(on: bool) -> str:
     return f'<span data-arm="on_top" data-on="{int(on)}" hidden></span>'
 
 
-ENTRY = PanelEntry(LookPanel, 4.1, Where.EVERYWHERE)
+ENTRY = PanelEntry(LookPanel, 4.1, Where.EVERYWHERE, folded=False, tab=VIEW)
+FRAMES_ENTRY = PanelEntry(FramesPanel, FRAMES[1], Where.EVERYWHERE, folded=False, tab=VIEW)

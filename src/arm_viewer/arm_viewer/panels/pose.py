@@ -10,6 +10,7 @@ import numpy as np
 from arm_common.transforms import Array, matrix_rpy, rpy_matrix
 
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import MOVE
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 
@@ -89,4 +90,4 @@ def _kind(name: str) -> str:
     return "prismatic" if name in "xyz" else "revolute"
 
 
-ENTRY = PanelEntry(PosePanel, 1.55, Where.MOVING)
+ENTRY = PanelEntry(PosePanel, 1.55, Where.MOVING, tab=MOVE)

@@ -281,17 +281,12 @@ class RosArm:
 
 
 def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
-    """Add the panels of a task server, which appear with it and replace the task's line."""
-    on_server: list[Callable[[], None]] = [partial(page.remove_row, "task")]
+    """Add the panels of a task server, which appear with it."""
+    on_server: list[Callable[[], None]] = []
     with page.gui.part("Teach"):
         on_server.append(TeachPanel(tasks, page.gui).show)
-
-    def show_server() -> None:
-        for show in on_server:
-            show()
-
     with page.gui.part("Task"):
-        TaskPanel(tasks, page.gui, show_server)
+        TaskPanel(tasks, page.gui, on_server)
 
 
 class ViewerNode(Node):

@@ -23,12 +23,16 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 from arm_interfaces.msg import NutState
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.sidebar import PATH
+from arm_viewer.browser.tabs import VIEW
 from arm_viewer.browser.texts import nut_text
 from arm_viewer.port import ShownPage
 
 LOG_SHOWN = 20.0  # [s]
 PREFIX = "markers"
-FORMER_POSTURES = f"{PREFIX}.former_postures"
+FORMER_POSTURES = "former_postures"
+BESIDE_PATH = ("trace", FORMER_POSTURES)  # layers in the folder of the tool's path
+FRAME_LAYERS = ("link_frames", "dh_frames")  # the page draws and switches these frames itself
 CONTACTS = "ground_truth/contacts"
 RETRY_PERIOD = 1.0  # [s] between two looks for a node
 WARN = int.from_bytes(Log.WARN, "little") if isinstance(Log.WARN, bytes) else int(Log.WARN)
@@ -74,7 +78,7 @@ class SceneSubscriptions:
     def _find_contacts(self) -> None:
         if self._node.count_publishers(CONTACTS):
             self._search.cancel()
-            with self._page.gui.elements.add_folder("Simulation", order=6):
+            with _layer_folder(self._page.gui, CONTACTS):
                 self._page.gui.checkbox("Contact forces", False, self._switch_contacts)
 
     def _switch_contacts(self, on: bool) -> None:
@@ -125,8 +129,14 @@ class SceneSubscriptions:
         self._page.show_markers(topic, message.markers)
 
 
+def _layer_folder(gui: PageGui, name: str) -> Any:
+    """Return the folder with the switch of a layer."""
+    title, order = PATH if name in BESIDE_PATH else ("Layers", 5.0)
+    return gui.tabs.folder(VIEW, title, order=order)
+
+
 class LayerSwitches:
-    """A folder with a checkbox for each layer, added when the kinematics node is there."""
+    """A checkbox for each layer, added when the kinematics node is there."""
 
     def __init__(self, node: Node, gui: PageGui) -> None:
         self._gui = gui
@@ -142,19 +152,23 @@ class LayerSwitches:
     def _on_names(self, response: ListParameters.Response) -> None:
         names = list(response.result.names)
         if names:
-            self._get.send(lambda found: self._add_folder(names, found.values), names=names)
+            self._get.send(lambda found: self._add_switches(names, found.values), names=names)
 
-    def _add_folder(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
+    def _add_switches(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
         if self._timer.is_canceled():
             return  # An earlier response has already been used.
         self._timer.cancel()
-        with self._gui.elements.add_folder("Kinematics", order=5, expand_by_default=False):
-            for name, value in zip(names, values, strict=True):
-                if value.type == ParameterType.PARAMETER_BOOL:
-                    label = name.removeprefix(f"{PREFIX}.").replace("_", " ").capitalize()
-                    box = self._gui.checkbox(label, value.bool_value, partial(self._switch, name))
-                    if name == FORMER_POSTURES:
-                        self._gui.button("Clear former postures", partial(self._clear, name, box))
+        for name, value in zip(names, values, strict=True):
+            layer = name.removeprefix(f"{PREFIX}.")
+            if value.type == ParameterType.PARAMETER_BOOL and layer not in FRAME_LAYERS:
+                with _layer_folder(self._gui, layer):
+                    self._add_switch(name, layer, value.bool_value)
+
+    def _add_switch(self, name: str, layer: str, on: bool) -> None:
+        label = layer.replace("_", " ").capitalize()
+        box = self._gui.checkbox(label, on, partial(self._switch, name))
+        if layer == FORMER_POSTURES:
+            self._gui.button("Clear former postures", partial(self._clear, name, box))
 
     def _switch(self, name: str, *states: bool) -> None:
         """Switch a layer to each of some states in turn."""

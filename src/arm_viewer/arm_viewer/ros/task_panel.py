@@ -23,6 +23,7 @@ from arm_interfaces.action import RunTask
 from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PageGui
+from arm_viewer.browser.tabs import RUN
 from arm_viewer.browser.texts import BREAKS
 from arm_viewer.ros.page_services import PageService
 
@@ -136,10 +137,12 @@ class TaskPanel:
     Args:
         tasks: what the task server offers.
         gui: of the page.
-        on_server: called when its first state arrives.
+        on_server: are called when its first state arrives.
     """
 
-    def __init__(self, tasks: RosTasks, gui: PageGui, on_server: Callable[[], None]) -> None:
+    def __init__(
+        self, tasks: RosTasks, gui: PageGui, on_server: Sequence[Callable[[], None]]
+    ) -> None:
         self._tasks, self._on_server = tasks, on_server
         self._list = tasks.service("list_tasks")
         self._listed: str | None = None  # task of the state after which it was called last
@@ -147,20 +150,27 @@ class TaskPanel:
         self._check = tasks.service("check_task", self._answer)
         self._triggers = {name: tasks.service(name, self._answer) for name in TRIGGERS}
         self._reset = tasks.service("reset_world", self._answer)
+        self._gui, self._is_built = gui, False
         self._latest = ""  # the task of the latest state
         self._resume_step = ""  # at which the last run can be continued; empty if it cannot
-        self._folder = gui.elements.add_folder("Task", order=1.4, visible=False)
-        with self._folder:
-            self._add_elements(gui)
         tasks.listen(self._on_state, self._on_resume_step)
+
+    def _build(self) -> None:
+        """Add the elements, in the page's thread."""
+        self._is_built, gui = True, self._gui
+        with gui.tabs.folder(RUN, "Task", order=1.4):
+            self._add_elements(gui)
+        self._on_resume_step(self._resume_step)
+        for act in self._on_server:
+            act()
 
     def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
         gui.on_change(self._task, lambda name: self._answer(""))
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
-        gui.button("Check", self._check_task, color=None)
-        gui.button("Run", self._run_task, color=None)
+        gui.button("Check", self._check_task)
+        gui.button("Run", self._run_task)
         self._continue = gui.button(CONTINUE.format("..."), self._continue_task, disabled=True)
         for name, label in TRIGGERS.items():
             button = gui.button(label, partial(self._trigger, name))
@@ -175,15 +185,16 @@ class TaskPanel:
     def _on_resume_step(self, step: str) -> None:
         """Offer to continue the last run, of whichever client, at a step; none if empty."""
         self._resume_step = step
+        if not self._is_built:
+            return
         self._continue.disabled = not self._resume_step
         self._continue.label = CONTINUE.format(self._resume_step or "...")
 
     def _on_state(self, state: TaskState) -> None:
+        if not self._is_built:
+            self._build()
         self._state.content = state_html(state)
         self._put_back.visible = self._reset.is_ready
-        if not self._folder.visible:
-            self._folder.visible = True
-            self._on_server()
         self._latest, now = state.task, time.monotonic()
         # A server keeps few requests: those of another client would never be answered.
         if self._listed != state.task and now > self._list_due:
@@ -241,15 +252,12 @@ class TeachPanel:
             for name in (*POSES, *PATHS, "touch_bolt")
         }
         self._answers = dict[str, Any]()  # service -> the line below its buttons
-        self._folder = gui.elements.add_folder(
-            "Teach", order=1.5, visible=False, expand_by_default=False
-        )
-        with self._folder:
-            self._add_elements(gui)
+        self._gui = gui
 
     def show(self) -> None:
-        """Show the folder, because a task server is there."""
-        self._folder.visible = True
+        """Add the folder, because a task server is there."""
+        with self._gui.tabs.folder(RUN, "Teach", order=1.5, expand_by_default=False):
+            self._add_elements(self._gui)
 
     def _add_elements(self, gui: PageGui) -> None:
         add = gui.elements

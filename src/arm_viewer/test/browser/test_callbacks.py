@@ -81,7 +81,7 @@ def test_part_of_the_page_that_fails_is_left_out_and_nothing_else():
         raise UnicodeEncodeError("utf-8", "\udcff", 0, 1, "surrogates not allowed")
     with gui.part("Task"):
         gui.elements.add_button("c")
-    assert [element.label for element in gui.shown] == ["STOP", "c"]
+    assert gui.labels() == ["STOP", "c"]
     assert [title for title, _ in failed] == ["Tool"]
 
 
@@ -91,7 +91,7 @@ def test_folder_that_is_filled_again_has_only_its_new_elements():
     for label in ("first", "second"):
         with gui.emptied(folder):
             gui.elements.add_text(label)
-    assert [element.label for element in gui.shown] == ["Row", "second"]
+    assert gui.labels() == ["Row", "second"]
 
 
 def test_actions_after_one_that_fails_still_run():

@@ -50,7 +50,7 @@ def entry(panel, order=1.0, where=Where.ALONE, **more):
 
 
 def folders(page):
-    return [element.label for element in page.gui.shown if element.kind == "folder"]
+    return page.gui.labels("folder")
 
 
 def test_panel_that_fails_is_left_out_and_nothing_else():

@@ -13,7 +13,7 @@ from arm_common.files.requests import RestrictedFiles
 from arm_testing.page import FakePage
 from arm_viewer.browser.drawers import BodyLook, FrameDrawer
 from arm_viewer.panels.interface import PanelState
-from arm_viewer.panels.look import LookPanel, frame_names
+from arm_viewer.panels.look import FramesPanel, frame_names
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.shapes import MeshFiles
 
@@ -88,7 +88,7 @@ def test_frames_are_switched_by_themselves_until_all_are(drawer, robot):
 def test_panel_offers_a_button_for_each_frame_and_takes_only_frames(drawer, robot):
     page = FakePage(view=SimpleNamespace(drawer=SimpleNamespace(frames=drawer)))
     page.state = state = PanelState(robot, {})
-    panel = page.build(LookPanel)
+    panel = page.build(FramesPanel)
     html = page.gui.below("")
     links = re.findall('data-send="([^"]*)"', html.content)
     assert sorted(links) == sorted(robot.links)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_testing.pinhole import pinhole
-from arm_testing.ros.programs import joint_field
+from arm_testing.ros.programs import folder_of, joint_field, open_tab, reveal
 from arm_testing.ros.viewed import PATIENCE
 from arm_viewer.browser.cameras import view_of
 from arm_viewer.control.ik_follower import LATE
@@ -149,7 +149,7 @@ def viewer(file, publisher, ros, server, start):
 def page(browser_page, viewer, ros, server):
     browser_page.set_viewport_size({"width": 800, "height": 420})  # drawn in little time
     visit(browser_page, viewer.address(), timeout=240.0, settle=1.0)
-    browser_page.get_by_text("Kinematics", exact=True).wait_for()  # that node is there
+    see_layers(browser_page)
     ros.until(lambda: any(name == "list_tasks" for name, _ in server.requests), BOUND)
     return browser_page
 
@@ -181,8 +181,15 @@ def button_of(page, label):
     return page.get_by_role("button", name=label, exact=True).first
 
 
+def see_layers(page):
+    """Wait until the kinematics node is there, whose layers the page can switch."""
+    open_tab(page, "View")
+    page.get_by_text("Layers", exact=True).wait_for()
+    open_tab(page, "Move")
+
+
 def press(page, label):
-    button_of(page, label).click()
+    reveal(page, button_of(page, label)).click()
 
 
 def unfold(page, ros, title, content):
@@ -190,8 +197,9 @@ def unfold(page, ros, title, content):
     from playwright.sync_api import Error
 
     def seen():
+        folder = folder_of(page, title)
         if not is_unfolded(content):
-            page.get_by_text(title, exact=True).first.click()
+            folder.click()
             with contextlib.suppress(Error):
                 content.wait_for(timeout=2000)
         return is_unfolded(content)
@@ -211,7 +219,7 @@ def unfolded(page, ros, title, content):
         yield
     finally:
         if is_unfolded(content):
-            page.get_by_text(title, exact=True).first.click()
+            folder_of(page, title).click()
 
 
 def row_of(page, label):
@@ -441,7 +449,7 @@ def test_marker_layer_is_switched_on_from_the_page(page, ros):
         LATCHED,
     )
     switch = page.get_by_label("Joint limits")
-    unfold(page, ros, "Kinematics", switch)
+    unfold(page, ros, "Layers", switch)
     switch.check()
     ros.until(lambda: "joint_limits" in namespaces, BOUND)
     ros.node.destroy_subscription(subscription)
@@ -479,12 +487,12 @@ class TestPhone:
         assert box["x"] + box["width"] <= 390
         assert box["y"] + box["height"] <= 780
         assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-        phone.get_by_text("Keys", exact=True).evaluate("folder => folder.scrollIntoView()")
+        folder_of(phone, "Jog").evaluate("folder => folder.scrollIntoView()")
         assert 0 <= stop.bounding_box()["y"] <= 780 - box["height"]
         assert stop.evaluate(COVERS_WHILE_SCROLLED) == ""
         before = joints(ros)
         for key in ("Escape", "Space"):
-            page.get_by_role("button", name="ready", exact=True).focus()
+            reveal(page, button_of(page, "ready")).focus()
             page.keyboard.press(key)
             phone.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
             reset(page, ros, phone)
@@ -498,6 +506,7 @@ class TestPhone:
 
 
 def test_task_is_checked_and_its_report_shown(page, ros, server):
+    open_tab(page, "Run")
     shows(ros, page, "task-state", "waiting for a goal")
     assert server.request_after(page, "Check", "check_task").task == "nut_transfer"
     shows(ros, page, "report", "Fine: it can be done")
@@ -505,6 +514,7 @@ def test_task_is_checked_and_its_report_shown(page, ros, server):
 
 
 def test_no_line_widens_the_panel(page, ros, server):
+    open_tab(page, "Run")
     panel = page.locator(".mantine-ScrollArea-viewport").first
     for line in ("a long line " * 30, "/a/long/path" * 30):
         server.state.publish(type(server.idle)(task="nut_transfer", message=line))
@@ -542,6 +552,7 @@ def test_rejection_by_the_task_server_is_shown(page, ros, server):
 
 
 def test_failed_run_is_continued_at_its_step(page, ros, server):
+    open_tab(page, "Run")
     button = page.get_by_role("button", name="Continue at step")
     assert button.is_disabled()
     server.offer_to_continue("3.2")
@@ -554,6 +565,7 @@ def test_failed_run_is_continued_at_its_step(page, ros, server):
 
 
 def test_nut_and_payloads_are_put_back(page, ros, server):
+    open_tab(page, "Run")
     server.state.publish(server.idle)  # the button appears with the next state
     page.get_by_role("button", name="Put nut and payloads back").wait_for()
     server.request_after(page, "Put nut and payloads back", "nut_world/reset")
@@ -588,6 +600,7 @@ def drawings(page):
 
 
 def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
+    open_tab(page, "Move")
     good, model = file.read_text(), load_robot(file)
     first = model.joint_names[0]
     slider = f'label:has-text("{first} [")'
@@ -680,7 +693,7 @@ def driven(page, ros, viewer, start):
     visit(page, driving.address(), timeout=240.0, settle=0.0)
     page.wait_for_selector('[data-arm="driver"]:has-text("armed")')
     ros.until(lambda: ros.joint_states)
-    page.get_by_text("Kinematics", exact=True).wait_for()
+    see_layers(page)
     yield page
     for program in (driving, driver):
         assert program.end(signal.SIGTERM) == 0

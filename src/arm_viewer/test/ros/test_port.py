@@ -39,9 +39,6 @@ class Shown:
     def show_text(self, key, text):
         self.texts[key] = text
 
-    def remove_row(self, key):
-        pass
-
     def joints_moved(self):
         self.moves += 1
 

@@ -238,7 +238,6 @@ def test_invalid_description_is_reported_and_the_robot_stays(page, ros, urdf, ro
 
 
 def test_switch_shows_the_frames(page, robot):
-    page.get_by_text("Show", exact=True).click()
     before = settled(page)
     page.get_by_label("Frames", exact=True).click()
     tip = (robot.zero["tool0"] @ [0, 0, 0.015, 1])[:3]  # Half way along tool0's z axis.

@@ -4,8 +4,8 @@
 
 import numpy as np
 import pytest
+from arm_studio.panels.commands import CommandsPanel
 from arm_testing.page import FakePage
-from arm_viewer.panels.commands import CommandsPanel
 
 from arm_description import load_robot
 

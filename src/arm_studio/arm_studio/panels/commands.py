@@ -15,9 +15,9 @@ from typing import Any
 from arm_common.errors import InputError
 from arm_common.transforms import matrix_rpy, rpy_matrix
 from arm_description.model.units import Units
-
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.sidebar import SWITCHES
+from arm_viewer.browser.tabs import RUN
 from arm_viewer.browser.texts import BREAKS, status_line, value_text
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, PanelContext, PanelEntry, PanelState
@@ -190,4 +190,4 @@ def _within(joint: VisualJoint, text: str, units: Units) -> float:
     return position
 
 
-ENTRY = PanelEntry(CommandsPanel, 1.2, Where.MOVING)
+ENTRY = PanelEntry(CommandsPanel, 9.0, Where.MOVING, tab=RUN)
