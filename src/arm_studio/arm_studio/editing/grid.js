@@ -8,7 +8,8 @@
 (() => {
   "use strict";
   const STYLE = `
-    [data-grid] { overflow-x: auto; padding: .2em .6em; font-size: .8125em }
+    [data-grid] { overflow-x: auto; padding: .2em .6em; font-size: .8125em; box-sizing: border-box;
+      width: 0; min-width: 100% }
     [data-grid] table { border-spacing: 0; width: 100% }
     [data-grid] th { opacity: .6; font-weight: 400; text-align: left; white-space: nowrap; padding: 0 .3em }
     [data-grid] td { padding: 1px; white-space: nowrap }
@@ -20,6 +21,7 @@
     [data-grid] label b { padding-left: .3em; color: #92400e }
     [data-grid] label :is(input, select) { font: inherit; color: inherit; border: 0; outline: 0; background: none;
       flex: 1; min-width: 3.5em; padding: .15em .3em; box-sizing: border-box }
+    [data-grid]:not([data-paste]) label input { width: 4em }
     [data-grid] td button { font: inherit; border: 0; border-radius: 3px; background: #e5e7eb; color: #374151;
       min-width: 1.7em; margin-left: 1px; cursor: pointer }
     [data-grid] [data-arm="wrong"] { color: #dc2626; white-space: normal; overflow-wrap: anywhere; position: static }`;

@@ -24,6 +24,7 @@ from arm_viewer.errors import ViewerError
 from arm_studio.editing.file_editing import EntryPath
 
 SCRIPT = Path(__file__).with_name("grid.js")
+DEEDS = ("set", "paste", "show")  # what is done to a cell
 MAX_MESSAGE = 25_000  # characters
 MAX_ENTRY = 1000  # characters
 REFUSED = "The page sent what is no edit of a shown cell; nothing was changed."
@@ -90,7 +91,7 @@ class Grid:
 
     def __init__(self, gui: PageGui, actions: Mapping[str, Action]) -> None:
         self._actions = actions
-        self._keys: frozenset[str] = frozenset()
+        self._offered: frozenset[tuple[str, str]] = frozenset()  # with keys of what is shown
         self._count = 0  # a grid that is sent anew shows what the file has
         gui.add_script(SCRIPT)
         self._line = gui.text("", "", self.receive, visible=False)
@@ -100,7 +101,9 @@ class Grid:
     def show(self, head: Sequence[str], rows: Sequence[Sequence[Sequence[Entry]]]) -> None:
         """Show rows of places with one or more entries, and below a row why one is refused."""
         entries = [entry for row in rows for place in row for entry in place]
-        self._keys = frozenset(entry.key for entry in entries if not isinstance(entry, str))
+        presses = {(entry.action, entry.key) for entry in entries if isinstance(entry, Press)}
+        keys = [entry.key for entry in entries if isinstance(entry, Cell)]
+        self._offered = frozenset(presses | {(deed, key) for deed in DEEDS for key in keys})
         uuid = element_id(self._line)
         marks = "".join(f" data-{name}" for name in ("paste", "show") if name in self._actions)
         titles = "".join(f"<th>{escape(title)}</th>" for title in head)
@@ -134,7 +137,7 @@ class Grid:
         """
         self._count += 1
         action, key, text = _message(line.rpartition(" #")[0])
-        if action not in self._actions or key not in self._keys:
+        if action not in self._actions or (action, key) not in self._offered:
             raise ViewerError(REFUSED)
         if action != "paste":
             text = CONTROL.sub(" ", text)[:MAX_ENTRY]

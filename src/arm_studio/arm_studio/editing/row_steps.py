@@ -134,6 +134,7 @@ class DrawnMotion:
                 np.array([way for way, _ in ways]),
                 np.array([[colour, colour] for _, colour in ways], dtype=np.uint8),
                 thickness=4.0,
+                thickness_units="screen",
             )
 
 
@@ -147,7 +148,8 @@ def matrix_html(title: str, rows: Sequence[Sequence[str]], key: str) -> str:
         "font-variant-numeric:tabular-nums;text-align:right;border-spacing:.7em 0"
     )
     return (
-        '<div style="padding:.2em .8em;font-size:.75em;overflow-x:auto;white-space:nowrap">'
+        '<div style="padding:.2em .8em;font-size:.75em;overflow-x:auto;white-space:nowrap;'
+        'box-sizing:border-box;width:0;min-width:100%">'
         f'<div style="opacity:.7">{escape(title)}</div>'
         f'<table data-arm="{escape(key)}" style="{style}">{body}</table></div>'
     )

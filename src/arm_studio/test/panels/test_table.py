@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The panels that edit a robot file, without a browser and without ROS."""
 
+import json
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_studio.editing.grid import REFUSED
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.panels.kept_poses import KeptPosesPanel
 from arm_studio.panels.robot_file import NOTHING, RobotFilePanel
@@ -15,6 +18,11 @@ from arm_testing.page import FakePage
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.server import close_server, open_server
+from arm_viewer.errors import ViewerError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import parse_robot
 
 
 class EditedPage(FakePage):
@@ -188,3 +196,35 @@ def test_postures_are_listed_renamed_and_removed_in_the_page(folder):
     assert [*page.model.postures] == ["rest", "left"]
     page.gui.edit("1", "rest")
     assert "rest" in page.gui.marked("wrong") and [*page.model.postures] == ["rest", "left"]
+
+
+CELLS = st.sampled_from(["0 a", "1 theta", "0 type", "1", "9 a", "0", "", "-1 a", "0 __class__"])
+DEEDS = st.sampled_from(["set", "paste", "show", "add", "up", "down", "remove", "exec", ""])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_no_message_breaks_the_table_and_undo_takes_all_back(data):
+    page = EditedPage("planar2")
+    node = lambda *_, **__: SimpleNamespace(remove=lambda: None)  # noqa: E731
+    scene = SimpleNamespace(add_frame=node, add_label=node, add_line_segments=node)
+    page.context.view.drawer.scene = scene
+    panel = page.build(TablePanel, page.editing)
+    first = page.editing.editor.data
+    for _ in range(data.draw(st.integers(1, 4))):
+        fields = {"do": DEEDS | JSON, "cell": CELLS | JSON, "text": st.text(max_size=60) | JSON}
+        message = data.draw(st.fixed_dictionaries(fields) | JSON)
+        text = data.draw(st.sampled_from([json.dumps(message), str(message)]))
+        try:
+            panel._grid.receive(f"{text} #1")
+        except ViewerError as error:
+            assert str(error) == REFUSED
+        parse_robot(page.editing.editor.data)
+    while page.editing.editor.undo():
+        pass
+    assert page.editing.editor.data == first
