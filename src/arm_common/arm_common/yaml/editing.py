@@ -328,7 +328,9 @@ class CheckedEditor(Generic[Model]):
     def _try_again(self) -> None:
         """Enter what was refused and may be valid now, as part of the last step."""
         for path, entry in tuple(self.wrong.items()):
-            if not self._enter({path: entry.text}, merge=True):
+            if problem := self._enter({path: entry.text}, merge=True):
+                self.wrong[path] = WrongEntry(entry.text, problem)
+            else:
                 del self.wrong[path]
 
     def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:

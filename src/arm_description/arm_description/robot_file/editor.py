@@ -23,13 +23,16 @@ from arm_description.errors import DescriptionError
 from arm_description.model.units import SHOWN, Units
 from arm_description.robot_file.reader import parse_robot
 from arm_description.robot_file.renaming import (
+    add_origin,
     expression_word,
     names_of_row,
+    place_of,
     remove_transmissions,
     rename_constant,
     rename_in_postures,
     rename_joints,
     rename_links,
+    rename_row,
     uses_of,
 )
 from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
@@ -108,13 +111,13 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """
         match path:
             case ("joints", int() as index, "name"):
-                _rename_row(editor, index, text)
+                rename_row(editor, index, text)
             case ("joints", int() as index, "type"):
                 self._set_type(editor, index, text)
             case (str() as section, str() as name, key) if key == KEY:
                 self._enter_name(editor, section, name, text)
             case (*above, int()):  # a number of a list
-                _add_origin(editor, tuple(above))
+                add_origin(editor, tuple(above))
                 editor.set(path, expression_word(text or "0"))
             case _ if text:
                 editor.set(_value_path(editor, path), expression_word(text))
@@ -123,15 +126,23 @@ class RobotEditor(CheckedEditor[RobotModel]):
         if "limits" in path:
             self._keep_rest_inside(editor)
 
+    def _try_again(self) -> None:
+        for path in tuple(self.wrong):
+            if path[-1] == KEY and path[1] and self.reading.find(*path[:-1]) is None:
+                del self.wrong[path]  # the name is gone
+        super()._try_again()
+
     def _enter_name(self, editor: YamlEditor, section: str, before: str, text: str) -> None:
         """Rename or remove a constant or posture, or add a constant: ``NAME = VALUE``."""
+        if before and (editor.find(section, before) is None or (section, before) in self.wrong):
+            raise DescriptionError(f"{before} is gone, or its value is marked: correct that first")
         if not before:
             name, _, value = text.partition("=")
             editor.set((section, name.strip()), expression_word(value.strip() or "0"))
         elif not text:
             uses = [*uses_of(editor, before)] if section == "constants" else []
             if uses:
-                places = ", ".join(_place(editor, path) for path, _ in uses)
+                places = ", ".join(place_of(editor, path) for path, _ in uses)
                 raise DescriptionError(
                     f"{before} is used in {places}", remedy="change that first", file=self.name
                 )
@@ -385,21 +396,6 @@ def store_posture(
     return editor.model
 
 
-def _rename_row(editor: YamlEditor, index: int, name: str) -> None:
-    before = names_of_row(editor, index)
-    editor.set(("joints", index, "name"), flow_word(name))
-    rename_joints(editor, before, names_of_row(editor, index), before)
-
-
-def _add_origin(editor: YamlEditor, path: Path) -> None:
-    """Add three zeros to `base` or `tool`, unless they are there."""
-    name = editor.scalar(str(path[0]))
-    if name:  # a tool without a transform
-        editor.set(path[:1], flow_mapping({"name": flow_word(name)}))
-    if editor.find(*path) is None:
-        editor.set(path, "[0, 0, 0]")
-
-
 def starting_robot(joints: int, units: Units = SHOWN) -> str:
     """Return the text of a robot to begin with: two links in a plane, or more joints above."""
     rows = [_starting_row(joints, number, units.angle) for number in range(1, joints + 1)]
@@ -442,13 +438,6 @@ def _row(editor: YamlEditor, index: int) -> TableRow:
     if kind not in COMPOUND and editor.find(*row, "limits") is not None:
         entries |= {end: (*row, "limits", end) for end in ENDS}
     return TableRow(name, kind, entries)
-
-
-def _place(editor: YamlEditor, path: Path) -> str:
-    """Return where an entry is, for people."""
-    if path[0] == "joints":
-        path = (editor.scalar(*path[:2], "name"), *path[2:])
-    return " ".join(str(step) for step in path if step != "value")
 
 
 def _value_path(editor: YamlEditor, path: Path) -> Path:

@@ -1,14 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_description/test/robot_file/test_editor.py
-"""Rename what a robot file names more than once: joints with their links, and constants."""
+"""Edit what a robot file has in more than one place: names of joints, links and constants."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
 
-from arm_common.yaml.editing import Path, YamlEditor, flow_word
+from arm_common.yaml.editing import Path, YamlEditor, flow_mapping, flow_word
 
 from arm_description.robot_file.robot_keys import COMPOUND
 
@@ -39,6 +39,29 @@ def rename_constant(editor: YamlEditor, before: str, after: str) -> None:
         renamed = _WORD.sub(lambda word: after if word[0] == before else word[0], text)
         editor.set(path, expression_word(renamed))
     editor.rename(("constants", before), after)
+
+
+def rename_row(editor: YamlEditor, index: int, name: str) -> None:
+    """Rename a joint wherever the file names it or its link."""
+    before = names_of_row(editor, index)
+    editor.set(("joints", index, "name"), flow_word(name))
+    rename_joints(editor, before, names_of_row(editor, index), before)
+
+
+def place_of(editor: YamlEditor, path: Path) -> str:
+    """Return where an entry is, for people."""
+    if path[0] == "joints":
+        path = (editor.scalar(*path[:2], "name"), *path[2:])
+    return " ".join(str(step) for step in path if step != "value")
+
+
+def add_origin(editor: YamlEditor, path: Path) -> None:
+    """Add three zeros to `base` or `tool`, unless they are there."""
+    name = editor.scalar(str(path[0]))
+    if name:  # a tool without a transform
+        editor.set(path[:1], flow_mapping({"name": flow_word(name)}))
+    if editor.find(*path) is None:
+        editor.set(path, "[0, 0, 0]")
 
 
 def names_of_row(editor: YamlEditor, index: int) -> tuple[str, ...]:

@@ -135,6 +135,22 @@ def test_only_a_constant_that_nothing_uses_is_removed():
         assert editor.set(("constants", "l1", KEY), name)
 
 
+def test_a_marked_name_goes_with_its_constant_and_a_marked_value_is_corrected_first():
+    editor = editor_of("planar2")
+    name, value = ("constants", "height", KEY), ("constants", "height")
+    assert editor.set(value, "l9")
+    for text in ("up", ""):
+        assert "correct that first" in editor.set(name, text)
+    assert editor.set(value, "0.1") == ""
+    assert "used in base" in editor.wrong[name].problem
+    assert editor.set(name, "height") == ""
+    assert editor.set(("base", "xyz", 2), "0") == ""
+    assert editor.set(name, "l1")
+    assert editor.set(value, "") == ""
+    assert not editor.wrong
+    assert "height" not in editor.model.constants
+
+
 def test_postures_are_renamed_and_removed_and_rest_follows_the_limits():
     editor = editor_of("nut_arm")
     lower = ("joints", 1, "limits", "lower")

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/editing/test_pasted_table.py
 """Read what people paste into the table: cells of a spreadsheet, or the text of a printed table.
 
 Printed tables mark the variable of a row (``q1``, ``theta_1*``, ``d3*``), have degree signs,

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/editing/test_row_steps.py
 """What a row of the DH table does: its four motions one after the other, and its matrix."""
 
 from __future__ import annotations

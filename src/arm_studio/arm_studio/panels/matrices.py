@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/panels/test_matrices.py
 """The live numbers of the tool: its pose T, the Jacobian J, and how near a singular posture is."""
 
 from __future__ import annotations
