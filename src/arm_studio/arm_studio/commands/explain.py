@@ -66,7 +66,7 @@ def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
         model, arguments.seconds, lambda what: cli.print_status(f"Writing: {what} ...")
     ).write(page, q)
     cli.print_status("Writing: inverse ...")
-    write_inverse(page, chain, q)
+    write_inverse(page, model, chain, q)
     for file, content in page.files().items():
         write_bytes(content, file)
         cli.print_status(f"Wrote {file}")

@@ -15,7 +15,7 @@ from sympy.printing.mathml import MathMLPresentationPrinter
 
 from arm_common import errors
 
-_NUMBERED = re.compile(r"([A-Za-z]+)_?(\d+)")
+_NUMBERED = re.compile(r"([A-Za-z]+)_?(\d+|(?<=^\w_)[a-z])")  # d4, theta_2, p_x
 _JOINT = re.compile(r"q_(\d+)")
 _ENTITIES = {"&InvisibleTimes;": "\u2062", "&ApplyFunction;": "\u2061", "&#xB7;": "\u00b7"}
 _SMALL = 12  # largest denominator of a fraction that is not written as a decimal
@@ -77,6 +77,10 @@ class TexPrinter(LatexPrinter):  # type: ignore[misc]
     def _print_sin(self, expr: sp.Expr, exp: Any = None) -> str:
         return self._trigonometric("sin", expr, exp)
 
+    def _print_atan2(self, expr: sp.Expr) -> str:
+        y, x = (self._print(argument) for argument in expr.args)
+        return rf"\operatorname{{atan2}}\left({y}, {x}\right)"
+
     def _print_Float(self, expr: sp.Float) -> str:
         mantissa, _, power = number_text(float(expr)).partition("e")
         return rf"{mantissa} \cdot 10^{{{int(power)}}}" if power else mantissa
@@ -98,7 +102,7 @@ class PagePrinter(MathMLPresentationPrinter):  # type: ignore[misc]
     def _with_index(self, base: str, index: str) -> Any:
         node = self.dom.createElement("msub")
         node.appendChild(self._leaf("mi", base))
-        node.appendChild(self._leaf("mn", index))
+        node.appendChild(self._leaf("mi" if index.isalpha() else "mn", index))
         return node
 
     def _print_Symbol(self, sym: sp.Symbol, style: str = "plain") -> Any:
@@ -114,6 +118,14 @@ class PagePrinter(MathMLPresentationPrinter):  # type: ignore[misc]
     def _print_sin(self, expr: sp.Expr) -> Any:
         short = short_form(expr.args[0])
         return self._with_index("s", short) if short else self._print_Function(expr)
+
+    def _print_atan2(self, expr: sp.Expr) -> Any:
+        node = self.dom.createElement("mrow")
+        y, x = (self._print(argument) for argument in expr.args)
+        leaf = self._leaf
+        for part in (leaf("mi", "atan2"), leaf("mo", "("), y, leaf("mo", ","), x, leaf("mo", ")")):
+            node.appendChild(part)
+        return node
 
     def _print_Float(self, expr: sp.Float) -> Any:
         return self._leaf("mn", number_text(float(expr)).replace("-", "\u2212"))

@@ -232,6 +232,7 @@ class SymbolicArm:
         meanings: What these symbols stand for: a constant of the file, or a cell of the table.
         rows: Matrices (4, 4), frame i-1 <- frame i, one for each row of the table.
         base, tool: Matrices (4, 4), base_link <- frame 0 and frame n <- tool0.
+        tool_motions: The elementary motions of the tool.
     """
 
     def __init__(self, model: RobotModel) -> None:
@@ -246,7 +247,7 @@ class SymbolicArm:
         self._steps = [
             _RowMotions(reader, i, joint, self) for i, joint in enumerate(model.rows, start=1)
         ]
-        self._before, self._after = base, tool
+        self._before, self.tool_motions = base, tuple(tool)
         self.values: Mapping[sp.Symbol, float] = reader.values
         self.meanings: Mapping[sp.Symbol, str] = reader.meanings
         self.rows = tuple(Product(step.motions).matrix for step in self._steps)
@@ -261,7 +262,7 @@ class SymbolicArm:
     def motions(self) -> tuple[Motion, ...]:
         """The elementary motions from base_link to tool0."""
         rows = (motion for step in self._steps for motion in step.motions)
-        return (*self._before, *rows, *self._after)
+        return (*self._before, *rows, *self.tool_motions)
 
     @cached_property
     def fk(self) -> sp.Matrix:
