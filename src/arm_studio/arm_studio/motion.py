@@ -19,6 +19,7 @@ from arm_description.trajectories.trajectory import JointTrajectory
 VARIABLE = "t"
 DEGREE = math.pi / 180.0
 INTERRUPTED = "Paused, as something else moved the arm."
+PAUSED = "Paused, for the reason at the top."  # a STOP, or what the arm cannot follow
 MOVED = 1e-5  # by which a joint is elsewhere, if something moved it [rad or m]
 
 

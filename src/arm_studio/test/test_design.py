@@ -1,6 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
+import signal
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +25,7 @@ from arm_studio.design import (
     try_start,
     unpack,
 )
+from arm_testing.processes import end, start_python
 from scipy.optimize import approx_fprime
 
 from arm_description import load_robot
@@ -144,18 +146,32 @@ def test_length_that_is_not_positive_is_refused_before_the_search(capsys):
 
 def test_dexterity_prints_and_draws(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     picture = tmp_path / "slice.svg"
-    arguments = ["planar2", "--posture", "elbow_left", "--slice", "xy", "--plot", str(picture)]
+    arguments = ["planar2", "--posture", "elbow_left", "--plot", str(picture)]
     arguments += ["--cells", "20", "--workers", "1"]
     assert dexterity_command.main(arguments) == 0
     printed = capsys.readouterr().out
     assert "elbow_left:" in printed and "best posture:" in printed and "x -0.4" in printed
     assert "<svg" in picture.read_text()
-    for invalid, part in (
-        (["planar2", "--slice", "xy"], "go together"),
-        (["planar2", "--posture", "elbow_lef"], "elbow_left"),
-    ):
-        assert dexterity_command.main(invalid) == 1
-        assert part in capsys.readouterr().err
+    assert dexterity_command.main(["planar2", "--posture", "elbow_lef"]) == 1
+    assert "elbow_left" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        dexterity_command.main(["planar2", "--slice", "xy"])
+    assert "--slice has no effect without --plot FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("robot", "plane", "unit"),
+    [("planar2", "xy", "m"), ("scara", "xy", "m"), ("nut_arm", "xz", "mm")],
+)
+def test_plot_alone_takes_the_plane_with_most_of_the_reach(robot, plane, unit, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(
+        dexterity_command, "draw_slice", lambda found, *rest: drawn.append((found, *rest))
+    )
+    assert dexterity_command.main([robot, "--cells", "8", "--plot", "map.svg"]) == 0
+    found, chosen, title, units, _ = drawn[0]
+    assert chosen == plane and units.length == unit and title.endswith(f" {unit}")
+    assert found.reached.any()
 
 
 @pytest.fixture
@@ -177,3 +193,16 @@ def test_command_shows_steps_and_writes_the_last_one(view, tmp_path, capsys):
     assert condition(first, 0.2) > condition(last, 0.2) + 1e-5
     assert design_command.main(given) != 0
     assert "give -o FILE" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_view_has_the_port_and_ends_with_the_command(view, tmp_path, number):
+    (tmp_path / "lib/arm_tasks/view").write_text(
+        "import sys, time\nprint('shown', *sys.argv[2:], flush=True)\ntime.sleep(600)"
+    )
+    words = ["-m", "arm_studio.commands.design", "--view", "--port", "8123", "-o"]
+    process = start_python(*words, str(tmp_path / "my.yaml"))
+    printed = iter(process.stdout.readline, "")
+    assert any(line == "shown --viewer-port 8123\n" for line in printed)
+    code, _ = end(process, number)  # the end of the output, which both have
+    assert code == -number

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,6 +98,7 @@ class Field:
         found: dict[str, Field] = {}
         for key_node, value_node in self.node.value:
             name = self._key_name(key_node)
+            name = name if known is None else known_spelling(name, known)
             field = self._child(value_node, self._below(name), key_node)
             if name in found:
                 raise field.error("is given twice", "delete one of the two")
@@ -199,6 +200,14 @@ _OPEN_ENDED = (
 )
 # Text that libyaml accepts and PyYAML rejects is left to PyYAML.
 _DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
+
+
+def known_spelling(name: str, known: Collection[str]) -> str:
+    """Return a key as it is declared, if that differs only by color for colour or the reverse."""
+    if name in known:
+        return name
+    spellings = name.replace("colour", "color"), name.replace("color", "colour")
+    return next((other for other in spellings if other in known), name)
 
 
 class _RefusedError(yaml.composer.ComposerError):

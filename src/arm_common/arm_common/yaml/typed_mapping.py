@@ -19,7 +19,7 @@ import numpy as np
 from arm_common.errors import CONTROL, InputError, exact_text
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_common.yaml.document import MAX_TEXT, Field
+from arm_common.yaml.document import MAX_TEXT, Field, known_spelling
 from arm_common.yaml.expressions import Expressions, constant_name_problem
 from arm_common.yaml.schema_types import Choice, ListOf, Table
 
@@ -196,8 +196,13 @@ class TypedMapping:
         self.what = what
         self.variables = variables
         self._table = table
-        self._items = item.mapping() if items is None else items
         known = table.spellings
+        if items is None:
+            written_items = item.mapping()
+            items = {known_spelling(name, known): at for name, at in written_items.items()}
+            if len(items) < len(written_items):
+                raise self.fail("a key is given in two spellings; delete one of the two")
+        self._items = items
         for written, value in self._items.items():
             if written not in known:
                 raise self.fail(f"unknown key '{written}'; {did_you_mean(written, known)}", value)

@@ -10,6 +10,8 @@ import pytest
 import yaml
 from arm_common.errors import InputError
 from arm_common.yaml.document import check_params_file, load_plain, parse_yaml, read_yaml
+from arm_common.yaml.schema_types import Key, Leaf, Table
+from arm_common.yaml.typed_mapping import TypedMapping
 
 
 def root(text):
@@ -199,3 +201,15 @@ def test_params_file_has_parameters_below_its_nodes(tmp_path, text, problem):
     file.write_text(text)
     with pytest.raises(InputError, match=problem) if problem else nullcontext():
         check_params_file({"params_file": str(file)})
+
+
+@pytest.mark.parametrize("known", ["color", "colour"])
+@pytest.mark.parametrize("written", ["color", "colour"])
+def test_color_and_colour_are_one_key(known, written):
+    field = root(f"{written}: red")
+    assert list(field.mapping([known, "mass"])) == [known]
+    table = Table({known: Key(Leaf("name", "text"), "its colour")})
+    assert TypedMapping(field, "the box", table).find(known)[1].value == "red"
+    for read in (lambda both: both.mapping([known]), lambda both: TypedMapping(both, "it", table)):
+        with pytest.raises(InputError, match=r"given twice|two spellings"):
+            read(root("color: red\ncolour: blue"))

@@ -188,7 +188,7 @@ def _check_constraints(coupling: Coupling, positions: Array) -> None:
     """Raise CommandError for a point outside of limits that depend on other joints."""
     amounts = coupling.constraints.violation(positions)  # NaN for partial goals, checked later
     for k in np.flatnonzero(amounts > LIMIT_TOLERANCE)[:1]:
-        if error := constraint_error(coupling, positions[k], f" at point {k}"):
+        if error := constraint_error(coupling, positions[k], f" at point {k + 1}"):
             raise error
 
 
@@ -239,13 +239,13 @@ def _check_sizes(rows: Sequence[_Rows], n: int) -> None:
     ):
         k = _first(~np.isin(found[what], allowed))
         if k is not None and what == "effort":
-            raise CommandError(f"Point {k} has efforts; servos take positions only.")
+            raise CommandError(f"Point {k + 1} has efforts; servos take positions only.")
         if k is not None:
-            raise CommandError(f"Point {k} has {found[what][k]} {what} for {n} joints.")
+            raise CommandError(f"Point {k + 1} has {found[what][k]} {what} for {n} joints.")
     with_rates = found["velocities"] > 0
     k = _first(with_rates != with_rates[0])
     if k is not None:
-        raise CommandError(f"Point {k} differs from point 0 in having velocities or not.")
+        raise CommandError(f"Point {k + 1} differs from point 1 in having velocities or not.")
 
 
 def _first(wrong: NDArray[np.bool_]) -> int | None:
@@ -263,7 +263,7 @@ def _check_times(times: Array, start: float | None, bounds: TrajectoryBounds) ->
     k = _first(np.diff(times) <= 0.0)
     if k is not None:
         raise CommandError(
-            f"Times must increase strictly: point {k + 1} at {times[k + 1]:.6g} s follows one at "
+            f"Times must increase strictly: point {k + 2} at {times[k + 1]:.6g} s follows one at "
             f"{times[k]:.6g} s."
         )
     end = float(times[-1]) + (start or 0.0)
@@ -285,7 +285,7 @@ def _check_column(
         positions <= axis.upper + LIMIT_TOLERANCE
     )
     for k in np.flatnonzero(~within):
-        check_position(axis, float(positions[k]), f" at point {k}")
+        check_position(axis, float(positions[k]), f" at point {k + 1}")
     if velocities is None:
         return
     check_speed(axis, float(np.abs(velocities[:, i]).max()), SPEED_MARGIN, "at a point")

@@ -332,7 +332,7 @@ def _check_between(requested: Trajectory, axes: Axes, first: int) -> None:
         check_position(axis, float(low[i]), " between points")
         check_position(axis, float(high[i]), " between points")
         k = int(np.argmax(mean[:, i]))
-        check_speed(axis, float(mean[k, i]), SPEED_MARGIN, f"on the way to point {k + 1}")
+        check_speed(axis, float(mean[k, i]), SPEED_MARGIN, f"on the way to point {k + 2}")
         check_speed(axis, float(peak[:, i].max()), PEAK_MARGIN, "between two points")
 
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 import numpy as np
 from arm_common.transforms import Array
+from numpy.typing import NDArray
 
 from arm_kinematics.arguments import require
 from arm_kinematics.chain.chain import Chain
@@ -36,6 +37,9 @@ STARTS = 8  # farthest probes from which each side of the box is optimised
 TOLERANCE = 1e-4  # accuracy with which a point is reached, as a share of the box's diagonal
 MAX_CELLS = 250_000
 _ROWS = 16  # of a slice in one job
+_TOLERANCE = 0.25  # accuracy with which a cell's centre is reached, as a share of the cell
+_BISECTIONS = 6  # of a cell, where the outline passes
+_FIRST_STARTS = 1e-9  # [s] for each point: the first starts of a search do not look at the time
 
 
 @dataclass(frozen=True)
@@ -94,9 +98,13 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
         return Volume(0.0, 0.0, lower, upper)
     tolerance = TOLERANCE * float(np.linalg.norm(upper - lower))
     spread = halton_points(lower, upper, points)
-    batch = chain.ik_batch(spread, None, "position", position_tolerance=tolerance)
-    reached = int((batch.status == IkStatus.SUCCESS).sum())
-    share, box = reached / points, float(np.prod(upper - lower))
+    reached, q = _reached(chain, spread, None, tolerance)
+    if reached.any() and not reached.all():
+        from scipy.spatial import cKDTree  # a node need not load it
+
+        nearest = cKDTree(spread[reached]).query(spread[~reached])[1]
+        reached[~reached] = _reached(chain, spread[~reached], q[reached][nearest], tolerance)[0]
+    share, box = float(reached.mean()), float(np.prod(upper - lower))
     error = box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
     return Volume(share * box, error, lower, upper)
 
@@ -148,18 +156,103 @@ class SliceRows:
 
 def slice_rows(chain: Chain, rows: SliceRows) -> Array:
     """Return the isotropy (m, k) of some rows of a slice, which are independent of the others."""
-    T, directions = rows.T, motion_directions(chain)
-    isotropy = np.full((len(rows.y), len(rows.x)), math.nan)
-    # All rows at once, column by column: each row starts from its last posture found.
-    seeds = np.tile(chain.middle, (len(rows.y), 1))
-    for column, x in enumerate(rows.x):
-        points = T[:3, 3] + x * T[:3, 0] + rows.y[:, None] * T[:3, 1]
-        batch = chain.ik_batch(points, seeds, "position", position_tolerance=0.25 * rows.cell)
-        for row in np.flatnonzero(batch.status == IkStatus.SUCCESS).tolist():
-            seeds[row], J = batch.q[row], chain.jacobian(batch.q[row])
-            H = homogeneous_jacobian(J, rows.length) if rows.length else directions @ J[:3]
-            isotropy[row, column] = 1.0 / frobenius_condition(H)
+    directions, isotropy = motion_directions(chain), np.full((len(rows.y), len(rows.x)), math.nan)
+    postures = _slice_postures(chain, rows)
+    for cell in map(tuple, np.argwhere(np.isfinite(postures[:, :, 0])).tolist()):
+        J = chain.jacobian(postures[cell])
+        H = homogeneous_jacobian(J, rows.length) if rows.length else directions @ J[:3]
+        isotropy[cell] = 1.0 / frobenius_condition(H)
     return isotropy
+
+
+def _slice_postures(chain: Chain, rows: SliceRows) -> Array:
+    """Return a posture (m, k, n) that reaches each cell, nan where it is out of reach."""
+    T, columns = rows.T, range(len(rows.x))
+    postures = np.full((len(rows.y), len(rows.x), chain.n), math.nan)
+    last = np.tile(chain.middle, (len(rows.y), 1))
+    # All rows at once, column by column: each row starts from its last posture found. On the way
+    # back, what is missing starts from its other neighbour.
+    steps = [(i, last) for i in columns] + [(i - 1, postures[:, i]) for i in columns[:0:-1]]
+    for column, seeds in steps:
+        open_rows = np.flatnonzero(np.isnan(postures[:, column, 0]) & np.isfinite(seeds[:, 0]))
+        points = T[:3, 3] + rows.x[column] * T[:3, 0] + rows.y[open_rows, None] * T[:3, 1]
+        reached, q = _reached(chain, points, seeds[open_rows], _TOLERANCE * rows.cell)
+        last[open_rows[reached]] = postures[open_rows[reached], column] = q[reached]
+    return postures
+
+
+def _reached(
+    chain: Chain, points: Array, seeds: Array | None, tolerance: float
+) -> tuple[NDArray[np.bool_], Array]:
+    """Return which points (m, 3) the first starts of a search reach, and the postures (m, n).
+
+    To start from a neighbour costs less than to search on and to ask why there is no solution.
+    """
+    batch = chain.ik_batch(
+        points, seeds, "position", position_tolerance=tolerance, timeout=_FIRST_STARTS
+    )
+    return batch.status == IkStatus.SUCCESS, batch.q
+
+
+@dataclass(frozen=True)
+class SliceOutline:
+    """What the tip reaches of a slice, along smooth lines."""
+
+    T: Array  # (4, 4) base <- slice
+    border: Array  # (s, 2, 3) straight lines in the slice [m]
+    surface: Array  # (t, 3, 3) triangles in the slice [m]
+
+
+def slice_outline(chain: Chain, found: SliceMap) -> SliceOutline:
+    """Return the outline of a slice: marching squares between the centres of its cells.
+
+    Where a line between two centres leaves the reachable region is found by bisection (Lorensen
+    and Cline, "Marching cubes", Computer Graphics 21(4), 1987, in the plane).
+    """
+    reached, ids = found.reached.ravel(), _numbers(found)
+    across, along = np.meshgrid(found.x, found.y)
+    centres = np.column_stack([across.ravel(), along.ravel(), np.zeros(len(reached))])
+    ends = _last_reached(chain, found, centres)
+    squares = np.stack([ids[:-1, :-1], ids[:-1, 1:], ids[1:, 1:], ids[1:, :-1]], axis=-1)
+    border, surface = list[tuple[Array, ...]](), list[tuple[Array, ...]]()
+    for square in squares.reshape(-1, 4).tolist():
+        ring = list[tuple[Array, bool]]()  # the corners of what is reached; whether on the border
+        for a, b in pairwise([*square, square[0]]):
+            if reached[a]:
+                ring.append((centres[a], False))
+            if reached[a] != reached[b]:
+                ring.append((ends[min(a, b), max(a, b)], True))
+        surface += [(ring[0][0], p, q) for (p, _), (q, _) in pairwise(ring[1:])]
+        border += [(p, q) for (p, a), (q, b) in pairwise([*ring, *ring[:1]]) if a and b]
+    lines, triangles = np.array(border).reshape(-1, 2, 3), np.array(surface).reshape(-1, 3, 3)
+    return SliceOutline(found.T, lines, triangles)
+
+
+def _numbers(found: SliceMap) -> NDArray[np.int_]:
+    """Return the numbers of the cells (m, k), row by row."""
+    return np.arange(found.isotropy.size).reshape(found.isotropy.shape)
+
+
+def _last_reached(chain: Chain, found: SliceMap, centres: Array) -> dict[tuple[int, int], Array]:
+    """Return the last points reached (3,) of lines between centres, of which one is reached."""
+    ids, is_reached = _numbers(found), found.reached.ravel()
+    neighbours = (ids[:, :-1], ids[:, 1:]), (ids[:-1], ids[1:])
+    pairs = np.hstack([np.stack([a.ravel(), b.ravel()]) for a, b in neighbours]).T
+    pairs = pairs[is_reached[pairs].sum(axis=1) == 1]
+    low = centres[np.where(is_reached[pairs[:, 0]], *pairs.T)]
+    step = centres[np.where(is_reached[pairs[:, 0]], *pairs.T[::-1])] - low
+    tolerance = _TOLERANCE * float(found.x[1] - found.x[0])
+    seeds = _reached(chain, _in_base(found.T, low), None, tolerance)[1]
+    for _ in range(_BISECTIONS):
+        step = step / 2.0
+        reached, q = _reached(chain, _in_base(found.T, low + step), seeds, tolerance)
+        seeds[reached] = q[reached]
+        low = np.where(reached[:, None], low + step, low)
+    return dict(zip(map(tuple, pairs.tolist()), low, strict=True))
+
+
+def _in_base(T: Array, points: Array) -> Array:
+    return np.asarray(points @ T[:3, :3].T + T[:3, 3])
 
 
 def _extreme_coordinate(

@@ -172,7 +172,7 @@ class BatchSolver:
         try:
             result = self._solver.solve(T, seed, self._prepared, approximate, 1, deadline, out=out)
         except KinematicsError as error:
-            raise KinematicsError(f"target {k}: {error}", what=error.what) from None
+            raise KinematicsError(f"target {k + 1}: {error}", what=error.what) from None
         self._keep(k, result)
 
     def _keep(self, k: int, result: IkResult) -> None:

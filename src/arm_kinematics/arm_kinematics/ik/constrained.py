@@ -260,6 +260,8 @@ class ConstrainedSolver:
         chain, q = self._chain, self._constraints.inside(q)
         best, least = q, math.inf
         for _ in range(_REFINEMENTS):
+            if math.isfinite(least) and time.monotonic() > self._deadline:
+                break
             error = self._error(q)
             size = float(np.linalg.norm(weights * error))
             if size < least and float(self._constraints.violation(q)) <= SLACK:

@@ -13,13 +13,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
-from arm_common.transforms import Array, pose
-from arm_description.model.units import SHOWN, millimetres, with_degree_sign
+from arm_common.transforms import Array, inverse, pose
+from arm_description.model.units import SHOWN, millimetres
 from arm_description.urdf.elements import UrdfShape, is_dh_frame
 
+from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.conditioning import measures
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
@@ -48,18 +50,66 @@ _STEP = math.radians(5.0)  # between points of an arc
 
 def link_frames(inputs: MarkerInputs) -> list[Mark]:
     """Draw the frames of the links from base to tip, with their names."""
-    return _named([link.name for link in inputs.chain.links], inputs.size)
+    return _named([link.name for link in inputs.chain.links], inputs)
 
 
 def dh_frames(inputs: MarkerInputs) -> list[Mark]:
     """Draw the frames dh_0 .. dh_n of the DH table, if the robot description has them."""
-    return _named([link for link in inputs.robot.links if is_dh_frame(link)], inputs.size)
+    return _named([link for link in inputs.robot.links if is_dh_frame(link)], inputs)
 
 
-def _named(names: list[str], size: float) -> list[Mark]:
+def _named(names: list[str], inputs: MarkerInputs) -> list[Mark]:
+    size, below = inputs.size, np.array([0.0, 0.0, -0.02 * inputs.size])
     axes = [triad(name, np.eye(4), 0.09 * size, 0.004 * size) for name in names]
-    below = np.array([0.0, 0.0, -0.02 * size])
-    return [*axes, *(text_mark(name, below, name, 0.028 * size) for name in names)]
+    # A triangle between x and y shows how the frame turns.
+    corners = 0.05 * size * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
+    shape = Kind.TRIANGLES, np.eye(4), (1.0, 1.0, 1.0), faint(VIOLET, 0.5), corners
+    flags = [Mark(shape[0], name, *shape[1:]) for name in names]
+    texts = _names_by_place(names, inputs.robot)
+    labels = [text_mark(frame, below, text, 0.028 * size) for frame, text in texts.items()]
+    return [*axes, *flags, *labels]
+
+
+_SAME = 1e-6  # [m] between frames at one place
+_POSTURES = (0.0, 0.7)  # [rad or m] of all joints: frames at one place in both are there always
+
+
+def _names_by_place(names: list[str], robot: Robot) -> dict[str, str]:
+    """Return the text at each place, a name a line, by the first frame there."""
+    texts: dict[str, str] = {}
+    places: dict[str, Array] = {}
+    for name in names:
+        postures = [dict.fromkeys(robot.joint_names, q) for q in _POSTURES]
+        here = np.array([robot.link_pose(name, posture)[:3, 3] for posture in postures])
+        near = (first for first, place in places.items() if np.allclose(place, here, atol=_SAME))
+        if first := next(near, ""):
+            texts[first] += f"\n{name}"
+        else:
+            places[name], texts[name] = here, name
+    return texts
+
+
+_LETTER = 0.5  # width of a letter, as a share of its height
+_LINE = 1.2  # distance of lines, as a share of the height of letters
+
+
+def _apart(inputs: MarkerInputs, texts: list[Mark]) -> list[Mark]:
+    """Return texts, raised along the base's z where they would overlap from any side."""
+    placed, moved = list[tuple[Array, float]](), dict[int, Mark]()
+    poses = [inputs.robot.link_pose(mark.frame, inputs.positions) for mark in texts]
+    places = [(T @ mark.pose)[:3, 3] for T, mark in zip(poses, texts, strict=True)]
+    for i in np.argsort([place[2] for place in places], kind="stable").tolist():
+        mark, place = texts[i], places[i].copy()
+        height = mark.scale[2]
+        half = 0.5 * _LETTER * height * len(mark.text)
+        for other, reach in sorted(placed, key=lambda one: float(one[0][2])):
+            near = math.hypot(*(place - other)[:2]) < half + reach
+            if near and abs(place[2] - other[2]) < _LINE * height:
+                place[2] = other[2] + _LINE * height
+                raised = (inverse(poses[i]) @ [*place, 1.0])[:3]
+                moved[i] = replace(mark, pose=pose(p=raised.round(6)))  # equal again if unmoved
+        placed.append((place, half))
+    return [moved.get(i, mark) for i, mark in enumerate(texts)]
 
 
 def joint_limits(inputs: MarkerInputs) -> list[Mark]:
@@ -194,8 +244,9 @@ def target(inputs: MarkerInputs) -> list[Mark]:
     if np.linalg.norm(position - reached) > 1e-4 * size:
         marks.append(lines(frame, [position, reached], 0.006 * size, colour))
     above = position + np.array([0.0, 0.0, 0.05 * size])
+    # RViz's font has no sign for degrees.
     degrees = SHOWN.number(result.orientation_error, "revolute", 3, 3)
-    label = f"{SHOWN.text(result.position_error, 'prismatic', 3)}, {degrees}°"
+    label = f"{SHOWN.text(result.position_error, 'prismatic', 3)}, {degrees} deg"
     return [*marks, text_mark(frame, above, label, 0.032 * size, colour)]
 
 
@@ -208,12 +259,11 @@ def text(inputs: MarkerInputs) -> list[Mark]:
     for axis in inputs.axes:
         place = axis.in_child[:3, 3] + 0.06 * size * axis.in_child[:3, 2]
         value = inputs.positions[axis.name]
-        label = with_degree_sign(SHOWN.fixed(value, "prismatic" if axis.sliding else "revolute"))
+        label = SHOWN.fixed(value, "prismatic" if axis.sliding else "revolute")
         marks.append(text_mark(axis.child, place, f"{axis.name} {label}", 0.03 * size))
     tip = f"{millimetres(chain.fk(inputs.q)[:3, 3])} mm"
     place = np.array([0.0, 0.0, 0.06 * size])
-    marks.append(text_mark(chain.tip, place, tip, 0.03 * size))
-    return marks
+    return _apart(inputs, [*marks, text_mark(chain.tip, place, tip, 0.03 * size)])
 
 
 def trace(inputs: MarkerInputs) -> list[Mark]:

@@ -20,7 +20,7 @@ from arm_kinematics.chain.robot import Robot
 from arm_kinematics.ik.result import IkResult
 
 if TYPE_CHECKING:
-    from arm_kinematics.dexterity.workspace import SliceMap
+    from arm_kinematics.dexterity.workspace import SliceOutline
 
 
 class DrawnJoint(NamedTuple):
@@ -174,7 +174,7 @@ class MarkerInputs:
     # goal positions by name; empty if unknown
     goal: Mapping[str, float] = field(default_factory=dict)
     attempt: IkAttempt | None = None
-    region: SliceMap | None = None  # reachable slice; None until it is computed
+    region: SliceOutline | None = None  # reachable slice; None until it is computed
     trace: TipTrace = field(default_factory=lambda: TipTrace(20.0))
     former: PostureTrail = field(default_factory=lambda: PostureTrail(0.5))
     _nearest: float = np.inf  # that the joints came to those of the attempt [rad or m]

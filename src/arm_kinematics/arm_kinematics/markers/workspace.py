@@ -16,7 +16,7 @@ from arm_kinematics.markers.mark import Kind, Mark, circle, curve, faint, lines
 from arm_kinematics.markers.state import DrawnJoint, MarkerInputs
 
 if TYPE_CHECKING:
-    from arm_kinematics.dexterity.workspace import SliceMap
+    from arm_kinematics.dexterity.workspace import SliceOutline
 
 CELLS = 40  # approximate number across the larger side of a slice
 _TEAL = (0.10, 0.60, 0.60, 1.0)
@@ -55,11 +55,11 @@ def slice_plane(chain: Chain) -> Array:
     return pose(np.column_stack([x, axis, np.cross(x, axis)]), foot)
 
 
-def find_slice(chain: Chain) -> SliceMap:
-    """Map the part of that plane that the tip reaches, in any orientation; takes seconds."""
+def find_slice(chain: Chain) -> SliceOutline:
+    """Outline what the tip reaches of that plane, in any orientation; takes a second."""
     T = slice_plane(chain)
     # Imported here, since scipy costs 35 MB in nodes that only draw other marks.
-    from arm_kinematics.dexterity.workspace import bounding_box, slice_map
+    from arm_kinematics.dexterity.workspace import bounding_box, slice_map, slice_outline
 
     box = np.array(np.meshgrid(*np.transpose(bounding_box(chain)))).reshape(3, -1).T
     corners = (box - T[:3, 3]) @ T[:3, :3]
@@ -67,31 +67,18 @@ def find_slice(chain: Chain) -> SliceMap:
     cell = float(max(high[:2] - low[:2])) / CELLS
     low, high = low - cell, high + cell
     extent = (float(low[0]), float(high[0]), float(low[1]), float(high[1]))
-    return slice_map(chain, T, extent, cell)
+    return slice_outline(chain, slice_map(chain, T, extent, cell))
 
 
 def reach(inputs: MarkerInputs) -> list[Mark]:
     """Draw the reachable slice: its surface and its border."""
     region = inputs.region
-    if region is None or not region.reached.any():
+    if region is None or not len(region.surface):
         return []
-    left, right, low, high = region.extent
-    rows, columns = region.reached.shape
-    x, y = np.linspace(left, right, columns + 1), np.linspace(low, high, rows + 1)
-    padded = np.pad(region.reached, 1).astype(int)
-    along, across = np.diff(padded[1:-1]), np.diff(padded[:, 1:-1], axis=0)
-    # In each row of cells a run starts at a rising step and ends at a falling one.
-    runs = zip(np.argwhere(along > 0), np.argwhere(along < 0), strict=True)
-    corners = [
-        (x[i], y[k], 0.0)
-        for (j, a), (_, b) in runs
-        for i, k in ((a, j), (b, j), (b, j + 1), (a, j), (b, j + 1), (a, j + 1))
-    ]
-    border = [(x[i], y[k], 0.0) for j, i in np.argwhere(along) for k in (j, j + 1)]
-    border += [(x[k], y[j], 0.0) for j, i in np.argwhere(across) for k in (i, i + 1)]
     frame, scale = inputs.chain.base, (1.0, 1.0, 1.0)
-    surface = Mark(Kind.TRIANGLES, frame, region.T, scale, faint(_TEAL, 0.18), np.array(corners))
-    return [surface, lines(frame, border, 0.004 * inputs.size, _TEAL, region.T)]
+    corners, colour = region.surface.reshape(-1, 3), faint(_TEAL, 0.18)
+    surface = Mark(Kind.TRIANGLES, frame, region.T, scale, colour, corners)
+    return [surface, lines(frame, region.border, 0.004 * inputs.size, _TEAL, region.T)]
 
 
 def reach_circles(inputs: MarkerInputs) -> list[Mark]:

@@ -330,7 +330,7 @@ def plan_path(
         KinematicsError: An argument is invalid.
     """
     options = options or PathOptions()
-    poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints)]
+    poses = [rigid_transform(T, f"waypoint {i}") for i, T in enumerate(waypoints, 1)]
     if not poses:
         raise KinematicsError("there are no waypoints", what="waypoints")
     via = list(arc_via) or [False] * len(poses)

@@ -300,7 +300,7 @@ def _poses(positions: Array, turns: Array) -> Array:
     if bad.any():
         k = int(np.argmax(bad))
         raise bad_request(
-            f"target {k}: position {positions[k].tolist()}, quaternion {turns[k].tolist()}; "
+            f"target {k + 1}: position {positions[k].tolist()}, quaternion {turns[k].tolist()}; "
             "expected finite numbers and length 1, (0, 0, 0, 1) for no rotation."
         )
     (x, y, z), w = (turns[:, :3] / lengths[:, None]).T, turns[:, 3] / lengths

@@ -85,7 +85,7 @@ def _waypoints(state: RobotStateCache, request: PlanPath.Request) -> list[Array]
     for waypoint, passed in zip(request.waypoints, request.arc_via, strict=False):
         if passed:  # its orientation does not count, and may be invalid
             waypoint.pose.orientation = Quaternion()
-    return [state.pose(T, f"waypoint {i}") for i, T in enumerate(request.waypoints)]
+    return [state.pose(T, f"waypoint {i}") for i, T in enumerate(request.waypoints, 1)]
 
 
 def _fill(response: PlanPath.Response, result: PathResult, timed: TimedPath, frame: str) -> None:

@@ -23,6 +23,7 @@ from arm_kinematics.dexterity.workspace import (
     slice_map,
     slice_rows,
 )
+from arm_kinematics.ik.result import IkStatus
 from arm_testing.chains import shipped
 from scipy.optimize import approx_fprime
 
@@ -183,6 +184,21 @@ def test_slice_of_two_links_is_a_ring():
     again = slice_map(chain, pose(p=(0, 0, 0.1)), extent, 0.03, run=by_others)
     assert len(sent) > 1
     np.testing.assert_array_equal(again.isotropy, cells.isotropy)
+
+
+@pytest.mark.parametrize("name", ["so101", "puma560", "scara", "stanford_arm", "mearm"])
+def test_slice_reaches_what_a_full_search_reaches(name):
+    chain = shipped(name)
+    lower, upper = bounding_box(chain)
+    plane = pose(np.column_stack([np.eye(3)[0], np.eye(3)[2], -np.eye(3)[1]]))
+    extent = lower[0], upper[0], lower[2], upper[2]
+    found = slice_map(chain, plane, extent, max(extent[1] - lower[0], extent[3] - lower[2]) / 14)
+    cell = found.x[1] - found.x[0], found.y[1] - found.y[0]
+    points = [plane[:3, 3] + x * plane[:3, 0] + y * plane[:3, 1] for y in found.y for x in found.x]
+    full = chain.ik_batch(np.array(points), None, "position", position_tolerance=1e-2 * min(cell))
+    reached = (full.status == IkStatus.SUCCESS).reshape(found.reached.shape)
+    assert 15 < reached.sum() < reached.size - 5
+    assert not (reached & ~found.reached).any()
 
 
 def test_invalid_slices_are_rejected():

@@ -148,7 +148,7 @@ NAN[35, 0, 3] = math.nan
 BAD = {
     "one target": ((GOOD,), {}, r"shape \(m, 4, 4\), got \(4, 4\)"),
     "text": (("here",), {}, "targets"),
-    "NaN in a target": ((NAN,), {}, "target 35: target: contains NaN"),
+    "NaN in a target": ((NAN,), {}, "target 36: target: contains NaN"),
     "seeds of another number": ((NAN[:3], np.zeros((2, 4))), {}, "2 for 3 targets"),
     "a seed too short": ((NAN[:3], np.zeros(3)), {}, "seed: expected 4"),
     "seeds of several lengths": ((NAN[:2], [[0.0] * 4, [0.0] * 3]), {}, "seed: expected 4"),

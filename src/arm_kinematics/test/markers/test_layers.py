@@ -11,6 +11,7 @@ import pytest
 from arm_common.transforms import Array, pose
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.dexterity.conditioning import measures
+from arm_kinematics.dexterity.workspace import SliceOutline
 from arm_kinematics.markers.arm import METRES_PER_REACH
 from arm_kinematics.markers.layers import LAYERS, Cause, MarkerDiff
 from arm_kinematics.markers.mark import GREEN, ORANGE, RED, VIOLET, Kind, Mark
@@ -22,7 +23,7 @@ from arm_kinematics.markers.state import (
     TipTrace,
     drawn_joints,
 )
-from arm_kinematics.markers.workspace import find_slice, is_planar, radii, slice_plane
+from arm_kinematics.markers.workspace import CELLS, find_slice, is_planar, radii, slice_plane
 
 from arm_description import load_robot
 
@@ -68,6 +69,43 @@ def test_layers_draw_in_known_frames(inputs):
                 assert mark.scale[0] > 0.0
                 assert len(mark.points) >= 2
             assert len(mark.colours) in (0, len(mark.points))
+
+
+@pytest.mark.parametrize("name", ["puma560", "nut_arm", "scara", "ur5"])
+def test_no_position_overlaps_another_from_any_side(name, rng):
+    for _ in range(5):
+        inputs = make_inputs(name, rng, dh=True)
+        if rng.random() < 0.4:
+            inputs.positions = dict.fromkeys(inputs.positions, 0.0)
+        texts = [mark for mark in drawn("text", inputs) if mark.kind is Kind.TEXT]
+        assert len(texts) > inputs.chain.n and all(mark.text.isascii() for mark in texts)
+        boxes = [
+            (in_base(inputs, m)[0], m.scale[2], 0.5 * len(m.text) * m.scale[2]) for m in texts
+        ]
+        for (p, height, width), (q, _, other) in itertools.combinations(boxes, 2):
+            across, up = math.hypot(*(p - q)[:2]), abs(p[2] - q[2])
+            assert across >= 0.5 * (width + other) - 1e-9 or up >= 1.19 * height
+
+
+@pytest.mark.parametrize("layer", ["link_frames", "dh_frames"])
+@pytest.mark.parametrize("name", ["puma560", "nut_arm", "scara"])
+def test_frames_at_one_place_have_one_label_and_each_turns_its_triangle(layer, name, rng):
+    inputs = make_inputs(name, rng, dh=True)
+    texts = [mark for mark in drawn(layer, inputs) if mark.kind is Kind.TEXT]
+    flags = [mark for mark in drawn(layer, inputs) if mark.kind is Kind.TRIANGLES]
+    names = [line for mark in texts for line in mark.text.split("\n")]
+    assert sorted(names) == sorted(flag.frame for flag in flags)
+    places = np.array([in_base(inputs, mark)[0] for mark in flags if mark.frame in names])
+    origins = {m.frame: inputs.robot.link_pose(m.frame, inputs.positions)[:3, 3] for m in texts}
+    for one, other in itertools.combinations(origins.values(), 2):
+        assert np.linalg.norm(one - other) > 1e-6
+    assert len(texts) == len(np.unique(places.round(6), axis=0))
+
+
+def test_effort_that_stands_for_none_gives_no_percentage(rng):
+    inputs = make_inputs("stanford_arm", rng)
+    texts = [m for m in drawn("gravity_torques", inputs) if m.kind is Kind.TEXT]
+    assert texts and all("%" not in m.text and m.colour == VIOLET for m in texts)
 
 
 def test_needle_is_at_the_current_joint_position(inputs, rng):
@@ -305,19 +343,37 @@ def test_reach_circles_bound_the_tips_of_planar_arms(name, planar, rng):
         assert abs(z) < 1e-9
 
 
+def inside(region: SliceOutline, points: Array) -> Array:
+    """Whether points (m, 2) are in one of the triangles of an outline."""
+    a, b, c = region.surface[:, :, None, :2].swapaxes(0, 1)
+    sides = [
+        (q - p)[..., 0] * (points - p)[..., 1] - (q - p)[..., 1] * (points - p)[..., 0]
+        for p, q in ((a, b), (b, c), (c, a))
+    ]
+    return (np.array(sides) >= -1e-12).all(axis=0).any(axis=0)
+
+
 def test_region_contains_every_tip_in_its_plane(rng):
     inputs = make_inputs("planar2", rng)
     inputs.region = region = find_slice(inputs.chain)
-    width, height = region.x[1] - region.x[0], region.y[1] - region.y[0]
-    for _ in range(300):
-        q = rng.uniform(inputs.chain.lower, inputs.chain.upper)
-        x, y, _ = (inputs.chain.fk(q)[:3, 3] - region.T[:3, 3]) @ region.T[:3, :3]
-        i, j = round((x - region.x[0]) / width), round((y - region.y[0]) / height)
-        assert region.reached[max(j - 1, 0) : j + 2, max(i - 1, 0) : i + 2].any()
-    surface, _ = drawn("reach", inputs)
-    a, b, c = (surface.points[k::3] for k in range(3))
-    area = 0.5 * np.linalg.norm(np.cross(b - a, c - a), axis=1).sum()
-    assert area == pytest.approx(region.reached.sum() * width * height)
+    q = rng.uniform(inputs.chain.lower, inputs.chain.upper, (300, 2))
+    tips = (inputs.chain.fk(q)[:, :3, 3] - region.T[:3, 3]) @ region.T[:3, :3]
+    assert inside(region, tips[:, :2]).all()
+    surface, border = drawn("reach", inputs)
+    assert len(surface.points) == 3 * len(region.surface)
+    # Each end of a line of the border is the end of another line: it is closed.
+    _, times = np.unique(border.points, axis=0, return_counts=True)
+    assert (times % 2 == 0).all()
+
+
+def test_outline_of_two_links_has_no_stairs(rng):
+    """Its outer part is an arc about the first axis, within a tenth of a cell."""
+    region = find_slice(make_inputs("planar2", rng).chain)
+    ends = region.border[:, 0, :2]
+    r, angles = np.hypot(*ends.T), np.arctan2(*ends.T[::-1])
+    outer = r[(r > 0.45) & (np.abs(angles) < 1.0)]
+    assert len(outer) > 30
+    assert outer.min() > 0.5 and outer.max() < 0.5 + 0.3 / CELLS and np.ptp(outer) < 0.1 / CELLS
 
 
 def move_first_joint(inputs: MarkerInputs, times: Array) -> None:

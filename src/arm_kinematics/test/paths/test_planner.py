@@ -372,7 +372,7 @@ def test_unreachable_first_waypoint_is_reported():
 
 BAD = {
     "no waypoints": (([],), {}, "no waypoints"),
-    "no pose": (([np.zeros((4, 4))],), {}, "waypoint 0"),
+    "no pose": (([np.zeros((4, 4))],), {}, "waypoint 1"),
     "arc without an end": (([np.eye(4)],), {"arc_via": [True]}, "begin and end"),
     "two middles": (([np.eye(4)] * 3,), {"arc_via": [True, True, False]}, "one middle"),
     "too few flags": (([np.eye(4)] * 3,), {"arc_via": [True]}, "1 entries for 3"),

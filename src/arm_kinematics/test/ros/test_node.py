@@ -311,8 +311,8 @@ class TestSolveIKBatch:
         [
             ({"positions": [0.0] * 4}, "positions: 4 numbers; expected a multiple of 3"),
             ({"orientations": []}, "orientations: there are 0 for 1 positions"),
-            ({"orientations": [0.0, 0.0, 0.0, 2.0]}, "target 0: .*length 1"),
-            ({"positions": [0.0, math.nan, 0.0]}, "target 0: .*nan"),
+            ({"orientations": [0.0, 0.0, 0.0, 2.0]}, "target 1: .*length 1"),
+            ({"positions": [0.0, math.nan, 0.0]}, "target 1: .*nan"),
             ({"positions": [0.0] * 300_003}, "100001 targets; at most 100000"),
             ({"seeds": [0.0]}, "seed_joints is empty"),
             ({"seed_joints": ["waist"], "seeds": [0.0] * 3}, "3 rows for 1 targets"),

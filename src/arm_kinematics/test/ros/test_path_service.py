@@ -122,7 +122,7 @@ def test_other_requests_are_served_during_planning(world):
 NO_QUATERNION = PoseStamped(pose=Pose(orientation=Quaternion(w=0.0)))
 BAD = {
     "no waypoints": (request(), "no waypoints"),
-    "NaN": (request(moved(math.nan, 0.0, 0.0)), "waypoint 0: the pose contains NaN"),
+    "NaN": (request(moved(math.nan, 0.0, 0.0)), "waypoint 1: the pose contains NaN"),
     "zero quaternion": (PlanPath.Request(waypoints=[NO_QUATERNION]), "length 0"),
     "scaling above 1": (request(HERE, velocity_scaling=1.5), "velocity_scaling is 1.5"),
     "negative scaling": (request(HERE, velocity_scaling=-0.1), "velocity_scaling is -0.1"),

@@ -12,14 +12,17 @@ design --seed 2 -o my_arm.yaml --view
 from __future__ import annotations
 
 import argparse
+import signal
 import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 from arm_common.files.access import installed_share
+from arm_common.signals import die_with_parent
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
 from arm_description.library import load_robot
@@ -78,7 +81,7 @@ def _design(arguments: argparse.Namespace) -> None:
     if arguments.plot:
         draw_design(design, Path(arguments.plot))
     if arguments.view:
-        _show([*_drawable(steps, length, arguments.name), model], arguments.output)
+        _show([*_drawable(steps, length, arguments.name), model], arguments)
     cli.write_text(_text(model), arguments.output)
     if arguments.view:
         cli.print_status(f"The last step is in {arguments.output}.")
@@ -123,14 +126,19 @@ def _drawable(designs: Sequence[Design], length: float, name: str) -> list[Robot
     return models
 
 
-def _show(models: Sequence[RobotModel], output: str) -> None:
+def _show(models: Sequence[RobotModel], arguments: argparse.Namespace) -> None:
     """Show robots one after the other in the browser view, until it is closed."""
     try:
         program = installed_share("arm_tasks").parents[1] / "lib" / "arm_tasks" / "view"
     except LookupError:
         raise KinematicsError("--view needs the package arm_tasks, which has the view") from None
+    output, port = arguments.output, arguments.port
     cli.write_text(_text(models[0]), output)
-    view = subprocess.Popen([sys.executable, str(program), output], stdin=subprocess.DEVNULL)
+    view = subprocess.Popen(
+        [sys.executable, program, output, *(["--viewer-port", str(port)] if port else [])],
+        stdin=subprocess.DEVNULL,
+        preexec_fn=partial(die_with_parent, signal.SIGTERM),
+    )
     try:
         if sys.stdin.isatty():
             cli.print_status("Open the page, then press Enter: it shows each step.")
@@ -218,6 +226,9 @@ def _parser() -> argparse.ArgumentParser:
     add_plot(parser)
     view = "show each step in the browser, as a view of the output file does"
     parser.add_argument("--view", action="store_true", help=view)
+    port = "first TCP port to try for the view (default: the view's own)"
+    parser.add_argument("--port", type=cli.at_least(1), metavar="N", help=port)
+    cli.unused(parser, ["--port"], lambda given: not given.view, "without --view")
     cli.add_output(parser)
     cli.add_force(parser)
     return parser

@@ -4,7 +4,7 @@
 """Command that reports the dexterity, the best posture and the workspace of an arm.
 
 dexterity puma560
-dexterity my_arm.yaml --posture ready --slice xz --plot slice.svg
+dexterity my_arm.yaml --posture ready --plot slice.svg
 """
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
 from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
-from arm_description.model.units import SHOWN
+from arm_description.model.units import UNITS, Units
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.dexterity.conditioning import BestPosture, best_posture, condition_at, measures
 from arm_kinematics.dexterity.workspace import (
     SliceMap,
     SliceRows,
+    Volume,
     bounding_box,
     reachable_volume,
     slice_map,
@@ -39,6 +40,7 @@ from arm_studio.pictures.figure import add_plot, save_figure
 
 _CELLS = 80  # along the longer side of a slice
 _MARGIN = 0.02
+_FLAT = 0.5  # of the longest side of the box of reach: across a shorter one, the plane has most
 _AXES = "xyz"
 
 
@@ -49,9 +51,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> None:
     model = load_robot(arguments.robot, arguments.calibration)
-    chain = Chain.from_model(model)
-    if bool(arguments.slice) != bool(arguments.plot):
-        raise KinematicsError("--slice and --plot go together: give both the plane and the file")
+    chain, units = Chain.from_model(model), model.units
     names, chosen = tuple(model.postures), arguments.posture
     if chosen and chosen not in names:
         remedy = did_you_mean(chosen, names)
@@ -60,45 +60,52 @@ def _run(arguments: argparse.Namespace) -> None:
     for name in [chosen] if chosen else names:
         q = chain.positions(model.postures[name])
         size, _ = measures(chain.jacobian(q))
-        cli.write_text(
-            f"{name + ':':<16} manipulability {size:.4g}, "
-            f"condition number {condition_at(chain, q, best.length):.4f}{_length_text(best)}\n",
-            "",
-        )
-    cli.write_text(_best_posture_text(chain, best), "")
+        condition = f"{condition_at(chain, q, best.length):.4f}{_length_text(best, units)}"
+        text = f"{name + ':':<16} manipulability {size:.4g}, condition number {condition}\n"
+        cli.write_text(text, "")
+    cli.write_text(_best_posture_text(chain, best, units), "")
     cli.print_status("Computing the reachable volume ...")
-    found = reachable_volume(chain)
-    corners = (
-        f"{axis} {low:.3f} .. {high:.3f} m"
+    cli.write_text(_reach_text(reachable_volume(chain), units), "")
+    if not arguments.plot:
+        return
+    if arguments.workers or arguments.dask:
+        with cli.executor(arguments.workers, arguments.dask) as pool:
+            _draw(chain, best, arguments, units, pool)
+    else:
+        _draw(chain, best, arguments, units)
+
+
+def _reach_text(found: Volume, units: Units) -> str:
+    """Return the sides of the box, to about a millimetre, and the volume."""
+    decimals = UNITS[units.length].decimals - 3
+    sides = (
+        f"{axis} {units.rounded(low, 'prismatic', decimals)} .. "
+        f"{units.fixed(high, 'prismatic', decimals)}"
         for axis, low, high in zip(_AXES, found.lower, found.upper, strict=True)
     )
-    cli.write_text(
-        f"{'reaches:':<16} {', '.join(corners)}\n"
-        f"{'volume:':<16} {found.volume:.4g} m^3 +- {found.error:.2g}\n",
-        "",
+    cube = units.written(1.0, "prismatic") ** 3
+    return (
+        f"{'reaches:':<16} {', '.join(sides)}\n"
+        f"{'volume:':<16} {cube * found.volume:.4g} {units.length}^3 +- {cube * found.error:.2g}\n"
     )
-    if arguments.slice:
-        if arguments.workers or arguments.dask:
-            with cli.executor(arguments.workers, arguments.dask) as pool:
-                _draw(chain, best, arguments, pool)
-        else:
-            _draw(chain, best, arguments)
 
 
-def _best_posture_text(chain: Chain, best: BestPosture) -> str:
+def _best_posture_text(chain: Chain, best: BestPosture, units: Units) -> str:
     positions = (
-        f"{name} {SHOWN.text(value, 'prismatic' if sliding else 'revolute', 5)}"
+        f"{name} {units.text(value, 'prismatic' if sliding else 'revolute', 5)}"
         for name, value, sliding in zip(chain.joint_names, best.q, chain.sliding, strict=True)
     )
     return (
         f"{'best posture:':<16} {', '.join(positions)}\n"
-        f"{'':<16} condition number {best.condition:.4f}{_length_text(best)}\n"
+        f"{'':<16} condition number {best.condition:.4f}{_length_text(best, units)}\n"
     )
 
 
-def _length_text(best: BestPosture) -> str:
+def _length_text(best: BestPosture, units: Units) -> str:
     """Return what a condition number belongs to."""
-    return f", characteristic length {best.length:.4g} m" if best.length else ", of translation"
+    if not best.length:
+        return ", of translation"
+    return f", characteristic length {units.text(best.length, 'prismatic', 4)}"
 
 
 @cache
@@ -117,14 +124,18 @@ def _for_processes(file: str) -> str:
 
 
 def _draw(
-    chain: Chain, best: BestPosture, arguments: argparse.Namespace, pool: Executor | None = None
+    chain: Chain,
+    best: BestPosture,
+    arguments: argparse.Namespace,
+    units: Units,
+    pool: Executor | None = None,
 ) -> None:
     robot, calibration = map(_for_processes, (arguments.robot, arguments.calibration))
     job = partial(_rows, robot, calibration)
     run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
-    plane = arguments.slice
     lower, upper = bounding_box(chain)
     margin = _MARGIN * float((upper - lower).max())
+    plane = arguments.slice or _plane(upper - lower)
     i, j = (_AXES.index(letter) for letter in plane)
     k = 3 - i - j
     x, y = np.eye(3)[[i, j]]
@@ -133,11 +144,18 @@ def _draw(
     extent = (lower[i] - margin, upper[i] + margin, lower[j] - margin, upper[j] + margin)
     cell = max(extent[1] - extent[0], extent[3] - extent[2]) / arguments.cells
     found = slice_map(chain, T, extent, cell, best.length, run)
-    title = f"Reach at {_AXES[k]} = {T[k, 3]:.3g} m"
-    draw_slice(found, (plane[0], plane[1]), title, Path(arguments.plot))
+    title = f"Reach at {_AXES[k]} = {units.text(T[k, 3], 'prismatic', 3)}"
+    draw_slice(found, plane, title, units, Path(arguments.plot))
 
 
-def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) -> None:
+def _plane(sides: Array) -> str:
+    """Return the plane with most of the reach: xz, or that across a side (3,) that is short."""
+    shortest = int(np.argmin(sides))
+    is_flat = sides[shortest] < _FLAT * sides.max()
+    return _AXES.replace(_AXES[shortest], "") if is_flat else "xz"
+
+
+def draw_slice(found: SliceMap, plane: str, title: str, units: Units, path: Path) -> None:
     """Draw a slice: colour is isotropy, white is out of reach.
 
     Raises:
@@ -147,11 +165,18 @@ def draw_slice(found: SliceMap, names: tuple[str, str], title: str, path: Path) 
 
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
     axes = figure.add_subplot()
+    left, right, low, high = (units.written(end, "prismatic") for end in found.extent)
     image = axes.imshow(
-        found.isotropy, origin="lower", extent=found.extent, vmin=0.0, vmax=1.0, cmap="viridis"
+        found.isotropy,
+        origin="lower",
+        extent=(left, right, low, high),
+        vmin=0.0,
+        vmax=1.0,
+        cmap="viridis",
     )
     figure.colorbar(image, label="isotropy (1 / condition number)")
-    axes.set(xlabel=f"{names[0]} [m]", ylabel=f"{names[1]} [m]", title=title)
+    across, along = (f"{axis} [{units.length}]" for axis in plane)
+    axes.set(xlabel=across, ylabel=along, title=title)
     save_figure(figure, path)
 
 
@@ -164,15 +189,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--posture", default="", help="posture to report (default: all in the file)"
     )
-    parser.add_argument(
-        "--slice", choices=("xy", "xz", "yz"), default="", help="plane of the workspace map"
-    )
+    planes = "plane of the workspace map (default: that with most of the reach, or xz)"
+    parser.add_argument("--slice", choices=("xy", "xz", "yz"), default="", help=planes)
     add_plot(parser)
     cells = f"cells along the longer side of the map (default: {_CELLS})"
     parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
     cli.add_executor(parser, default="this one alone")
-    of_map = ["--cells", "--workers", "--dask"]
-    cli.unused(parser, of_map, lambda given: not given.slice, "without --slice and --plot")
+    of_map = ["--slice", "--cells", "--workers", "--dask"]
+    cli.unused(parser, of_map, lambda given: not given.plot, "without --plot FILE")
     return parser
 
 

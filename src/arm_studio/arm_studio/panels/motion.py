@@ -19,7 +19,7 @@ from arm_viewer.port import Where
 from arm_viewer.scene.robot import VisualJoint, VisualRobot
 
 from arm_studio.editing.robot_editing import editing_of
-from arm_studio.motion import INTERRUPTED, VARIABLE, Clock, Reached, TimeFunctions
+from arm_studio.motion import INTERRUPTED, PAUSED, VARIABLE, Clock, Reached, TimeFunctions
 
 PERIOD = 1.0 / 30.0  # [s] between two positions
 SLOW_PERIOD = 0.2  # [s] between two values of constants, for each describes another robot
@@ -28,7 +28,6 @@ BUTTONS = ("Start", PAUSE, "Zero")
 HINT = "A function of the time t in seconds, such as {}; empty: the slider"
 EXAMPLES = {False: "30*sin(90*t)", True: "20 + 10*cos(180*t)"}  # by whether it slides
 CONSTANT_HINT = "Also a function of t, such as {}*(1 + 0.2*sin(90*t)); undo takes it all back"
-PAUSED = "Paused, as the arm could not follow."  # the reason is shown at the top
 START_FIRST = "Functions move their joints once the clock starts."
 
 

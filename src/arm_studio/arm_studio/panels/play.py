@@ -23,13 +23,12 @@ from arm_viewer.scene.robot import VisualRobot
 
 from arm_studio.editing.file_editing import changed_at
 from arm_studio.editing.robot_editing import editing_of
-from arm_studio.motion import INTERRUPTED, Playback, Reached
+from arm_studio.motion import INTERRUPTED, PAUSED, Playback, Reached
 
 PERIOD = 1.0 / 30.0  # [s] between two positions
 NOTHING = "no file yet"
 WAYS = {"◀ Back": -1.0, "Pause": 0.0, "Play ▶": 1.0}  # button -> direction of time
 SPEEDS = (0.1, 4.0)  # of the speed slider
-PAUSED = "Paused, as the arm could not follow."  # the reason is shown at the top
 STEP = 0.01  # of the time bar [s]
 
 

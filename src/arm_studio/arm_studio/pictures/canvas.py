@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -15,6 +15,7 @@ from arm_common.transforms import Matrix, Vector
 from numpy.typing import ArrayLike
 
 from arm_studio.pictures.figure import figure_file
+from arm_studio.pictures.painting_order import back_to_front
 from arm_studio.pictures.solids import (
     LIGHT,
     ParallelProjection,
@@ -23,7 +24,6 @@ from arm_studio.pictures.solids import (
     Rgb,
     Solid,
     normals,
-    painting_ranks,
     shaded,
 )
 
@@ -38,7 +38,7 @@ _MAIN = 5  # steps between two main lines of a camera's ground
 _SHADE = "#e3e6ea"
 _SQUARE = np.array(((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)))
 _FROM_ABOVE = 0.1  # sine of the least elevation for which the ground is drawn as a plane
-_SEAM, _POINTS = 0.35, 72.0  # width of the line that closes seams [pt]; points per inch
+_SEAM, _POINTS = 0.7, 72.0  # width of the line that closes seams [pt]; points per inch
 _TITLE = 11  # size of the title's letters [pt]
 _LINE = 0.2  # distance of its lines [inch]
 _SETTINGS: dict[Any, Any] = {
@@ -87,31 +87,25 @@ class Patch:
     width: float = 0.0
 
 
-_Ordered: TypeAlias = tuple[int, float, Patch]  # with its rank, and its depth towards the eye
+_Seen: TypeAlias = tuple[Patch, Matrix, bool]  # its points in the view; whether of a solid
 
 
 def patches(
     solids: Sequence[Solid], projection: Projection, flat: Sequence[FlatShape] = ()
 ) -> list[Patch]:
-    """Return the visible faces, shaded, from back to front.
-
-    Faces of intersecting solids are sorted by depth.
-    """
-    faces = [solid.faces() for solid in solids]
-    seen = [projection.seen(polygons) for polygons in faces]
-    complete = [np.isfinite(polygons).all(axis=(1, 2)) for polygons in seen]
-    faces, seen = ([f[c] for f, c in zip(part, complete, strict=True)] for part in (faces, seen))
-    flat_seen = [projection.seen(part.points) for part in flat]
-    drawn = [points for points in flat_seen if np.isfinite(points).all()]
-    ranks = painting_ranks(seen, drawn)
-    found: list[_Ordered] = []
-    for part, points in zip(flat, flat_seen, strict=True):
+    """Return the visible faces, shaded, from back to front; faces that intersect are cut."""
+    seen = list[_Seen]()
+    for solid in solids:
+        seen += _solid_patches(solid, projection)
+    for part in flat:
+        points = projection.seen(part.points)
         if np.isfinite(points).all():
-            patch = _flat_patch(part, points, projection)
-            found.append((len(solids), float(points[:, 2].mean()), patch))
-    for solid, polygons, points, rank in zip(solids, faces, seen, ranks, strict=True):
-        found += _solid_patches(solid, polygons, points, rank)
-    return [patch for *_, patch in sorted(found, key=lambda entry: entry[:2])]
+            seen.append((_flat_patch(part, points, projection), points, False))
+    order = back_to_front([points for _, points, _ in seen], [wall for *_, wall in seen])
+    return [
+        replace(seen[i][0], points=points[:, :2]) if seen[i][2] or len(points) > 1 else seen[i][0]
+        for i, points in order
+    ]
 
 
 def _flat_patch(part: FlatShape, seen: Matrix, projection: Projection) -> Patch:
@@ -130,14 +124,18 @@ def _flat_patch(part: FlatShape, seen: Matrix, projection: Projection) -> Patch:
     return Patch(seen[:, :2], colour, width)
 
 
-def _solid_patches(solid: Solid, faces: Matrix, seen: Matrix, rank: int) -> Iterator[_Ordered]:
-    """Yield the visible faces (n, 4, 3) of a solid, which are seen at (n, 4, 3)."""
+def _solid_patches(solid: Solid, projection: Projection) -> Iterator[_Seen]:
+    """Yield the visible faces of a solid."""
+    faces = solid.faces()
+    seen = projection.seen(faces)
+    complete = np.isfinite(seen).all(axis=(1, 2))
+    faces, seen = faces[complete], seen[complete]
     shown = normals(seen)[:, 2] > 1e-6
     colours = shaded(solid.colour, normals(faces[shown]))
     if solid.opacity < 1.0:
         colours = np.column_stack((colours, np.full(len(colours), solid.opacity)))
     for corners, colour in zip(seen[shown], colours, strict=True):
-        yield rank, float(corners[:, 2].mean()), Patch(corners[:, :2], colour)
+        yield Patch(corners[:, :2], colour), corners, True
 
 
 def shadows(solids: Sequence[Solid], level: float = 0.0) -> list[Matrix]:

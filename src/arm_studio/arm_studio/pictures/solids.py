@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Solids as small flat faces, how they are seen, and their painting order.
+"""Solids as small flat faces, and how they are seen.
 
 A projection maps the points of a scene to a view, in parallel or through a camera's pinhole;
 straight lines stay straight in it, and faces flat. Its `axes` are the rows right, up, towards the
@@ -10,7 +10,6 @@ eye (3, 3), in base_link.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TypeAlias
@@ -29,7 +28,6 @@ _SIDES = 28  # of a cylinder
 _SLICES = 10  # of a sphere, from pole to pole
 _PIECE = 0.4  # length of a face along a cylinder, in radii
 _MAX_PIECES = 24  # along a cylinder, or an edge of a box
-_TOLERANCE = 1e-7  # distance of points that lie in a plane [m]
 _CORNERS = np.array([(x, y, z) for x in (-0.5, 0.5) for y in (-0.5, 0.5) for z in (-0.5, 0.5)])
 _BOX_FACES = ((0, 1, 3, 2), (4, 6, 7, 5), (0, 4, 5, 1), (2, 3, 7, 6), (0, 2, 6, 4), (1, 5, 7, 3))
 
@@ -121,39 +119,6 @@ def shaded(colour: Rgb, out: Matrix) -> Matrix:
     """Return the colours (n, 3) of faces by Lambert's law and ambient light."""
     lit = np.maximum(out @ LIGHT, 0.0) / float(np.linalg.norm(LIGHT))
     return np.clip(np.outer(_AMBIENT + (1.0 - _AMBIENT) * lit, colour), 0.0, 1.0)
-
-
-def painting_ranks(solids: Sequence[Matrix], flat: Sequence[Matrix]) -> list[int]:
-    """Return the rank of each solid: lower ranks are painted first, equal ranks by depth.
-
-    A solid is painted before everything beyond the plane of one of its visible faces, such as a
-    table before the objects on it: the depth of large faces is no reliable order.
-
-    Args:
-        solids: faces of each (n, 4, 3) in a view: right, up, towards the eye.
-        flat: points (k, 3) of each flat shape in the view; they have the last rank.
-    """
-    points = [np.unique(faces.reshape(-1, 3), axis=0) for faces in solids]
-    ranks, left = [len(solids)] * len(solids), list(range(len(solids)))
-    for rank in range(len(solids)):
-        for index in left:
-            others = [points[other] for other in left if other != index] + [*flat]
-            if others and _is_behind(solids[index], np.vstack(others)):
-                ranks[index] = rank
-                left.remove(index)
-                break
-        else:
-            break
-    return ranks
-
-
-def _is_behind(faces: Matrix, points: Matrix) -> bool:
-    """Return whether all points are beyond the plane of one of the visible faces."""
-    out = normals(faces)
-    planes = np.column_stack((out, np.einsum("ij,ij->i", out, faces[:, 0])))
-    planes = np.unique(planes[out[:, 2] > _TOLERANCE].round(9), axis=0)
-    over = points @ planes[:, :3].T - planes[:, 3]
-    return bool((over > -10.0 * _TOLERANCE).all(axis=0).any())
 
 
 def _box(size: tuple[float, ...]) -> Matrix:

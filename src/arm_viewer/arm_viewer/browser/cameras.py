@@ -112,17 +112,25 @@ def close_view(point: Array, width: float, aspect: float = ASPECT) -> CameraView
     return CameraView(position, look_at, near=0.05 * width, size=width, caption=point)
 
 
-def portrait(robot: VisualRobot, poses: Mapping[str, Array], aspect: float) -> CameraView:
+def portrait(
+    robot: VisualRobot,
+    poses: Mapping[str, Array],
+    aspect: float,
+    objects: Array = NO_OBJECTS,
+    area: ScreenArea = FULL,
+) -> CameraView:
     """Return the view in which the arm in one posture fills the picture.
 
     Args:
         robot: The arm.
         poses: The posture: link name -> (4, 4), root <- link.
         aspect: Width over height of the picture.
+        objects: (n, 3) corners of the objects around it.
+        area: What it fills of the picture.
     """
-    points = robot_corners(robot, [poses])
+    points = np.vstack([robot_corners(robot, [poses]), objects])
     whole, middle = view_of(robot, [poses], aspect=aspect), 0.5 * (points.min(0) + points.max(0))
-    position = _closest_position(points, FULL, aspect)
+    position = _closest_position(points, area, aspect)
     ahead = -DIRECTION / np.linalg.norm(DIRECTION)
     look_at = position + ahead * float((middle - position) @ ahead)
     return replace(whole, position=position, look_at=look_at)
@@ -196,6 +204,7 @@ class _PlacedCamera:
     arrived: bool = False
     look_at: Array = field(default_factory=lambda: np.zeros(3))
     given: tuple[Array, ...] = ()
+    present: CameraView | None = None  # of what was shown when its user asked for the whole arm
 
     def remember(self, *positions: Array) -> None:
         """Add positions, (3,), that it was given; the oldest are forgotten."""
@@ -239,6 +248,8 @@ class Cameras:
         self.tool = ""  # the link whose drag handle is to be in the picture; "" for none
         # joint positions of a posture to fill the picture, instead of all [rad or m]
         self.portrayed: Mapping[str, float] = {}
+        # where the frames are now: name -> (4, 4), fixed <- frame
+        self.frames: Mapping[str, Array] = {}
 
     def set_robot(self, robot: VisualRobot) -> bool:
         """Show another robot; return whether the cameras moved, because its size differs."""
@@ -274,6 +285,7 @@ class Cameras:
         look = placed.look if placed else ""
         former = self._cameras.get(client.client_id)
         placed = _PlacedCamera(aspect, 1e-3 * self.view.size, look)
+        placed.present = self._present(aspect) if look == LOOKS[0] else None
         # Its browser may still report where it was before, at first where all browsers begin.
         placed.remember(*((self.view.position,) if former is None else former.given))
         self._cameras[client.client_id] = placed
@@ -283,6 +295,7 @@ class Cameras:
         """Show one of LOOKS in a browser, as its user wants, wherever the camera was moved."""
         if (placed := self._cameras.get(client.client_id)) is not None:
             placed.look = choice
+            placed.present = self._present(placed.aspect) if choice == LOOKS[0] else None
             placed.arrived = False
             placed.remember(np.array(client.camera.position))
             placed.look_at = np.array(client.camera.look_at)
@@ -329,7 +342,16 @@ class Cameras:
         close = placed.look == CLOSE or (not placed.look and self._is_close)
         if close and self._close is not None:
             return close_view(*self._close, placed.aspect)
-        return self._robot_view(placed.aspect)
+        return placed.present or self._robot_view(placed.aspect)
+
+    def _present(self, aspect: float) -> CameraView | None:
+        """Return the view of the arm as it stands now; None if that is unknown."""
+        links = () if self._robot is None else self._robot.links
+        here = {link: self.frames[link] for link in links if link in self.frames}
+        if self._robot is None or not here:
+            return None
+        area = WIDE if aspect >= PHONE else HIGH
+        return portrait(self._robot, here, aspect, self._objects, area)
 
     def _robot_view(self, aspect: float) -> CameraView:
         """Return the view of the whole arm, computed once for each aspect ratio."""

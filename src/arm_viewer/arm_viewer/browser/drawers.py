@@ -21,7 +21,15 @@ from arm_description.urdf.elements import MOVING, TRUE_FRAMES, is_dh_frame
 from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import Visual, VisualRobot
-from arm_viewer.scene.shapes import Colour, DrawnShape, Lines, MeshFile, PlacedShape, TextLabel
+from arm_viewer.scene.shapes import (
+    Colour,
+    DrawnShape,
+    Lines,
+    MeshFile,
+    PlacedShape,
+    TextLabel,
+    Triangles,
+)
 from arm_viewer.scene.store import MarkerKey, PlacedMarker
 
 if TYPE_CHECKING:
@@ -30,6 +38,7 @@ if TYPE_CHECKING:
     from arm_viewer.scene.shapes import MeshFiles
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
+TRIANGLE_COLOUR, FACE = (128, 64, 191), np.array([[0, 1, 2]])  # it shows how a frame turns
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton
 AXIS_PIECES = 6  # of an axis, so that bodies may hide a part of it
 AXES_COLOURS: tuple[Colour, ...] = ((0.8, 0, 0, 1.0), (0, 0.8, 0, 1.0), (0, 0, 0.8, 1.0))
@@ -52,6 +61,7 @@ class BodyLook(enum.Enum):
 class _Frame:
     node: Any
     label: Any
+    triangle: Any
     visuals: list[Any] = field(default_factory=list)
     bodies: tuple[Visual, ...] = ()  # that they show
 
@@ -96,6 +106,7 @@ class FrameDrawer:
         self._robot, self._size = robot, size
         for frame in self._frames.values():
             frame.node.axes_length, frame.node.axes_radius = self._axes_size()
+            frame.triangle.vertices = self._corners()
         return self._redraw(keep=True)
 
     def _redraw(self, keep: bool = False) -> list[ViewerError]:
@@ -153,7 +164,8 @@ class FrameDrawer:
 
     def _show(self, name: str) -> None:
         """Show or hide the axes of a frame."""
-        self._frames[name].node.show_axes = self.is_shown(name)
+        frame = self._frames[name]
+        frame.node.show_axes = frame.triangle.visible = self.is_shown(name)
 
     def _add(self, name: str, pose: Array) -> _Frame:
         length, radius = self._axes_size()
@@ -173,7 +185,17 @@ class FrameDrawer:
             font_screen_scale=0.75,
             anchor=self._free_corner(pose),
         )
-        return _Frame(node, label)
+        triangle = self._scene.add_mesh_simple(
+            f"{node_of(name)}/triangle",
+            self._corners(),
+            FACE,
+            color=TRIANGLE_COLOUR,
+            opacity=0.5,
+            side="double",
+            cast_shadow=False,
+            visible=self.is_shown(name),
+        )
+        return _Frame(node, label, triangle)
 
     def _write_names(self) -> None:
         """Show or hide the names; frames at one place share a label, with a name a line."""
@@ -247,6 +269,9 @@ class FrameDrawer:
                 yield body._replace(pose=T @ body.pose)
             if self.is_shown(name):
                 yield from axes_at(T, *self._axes_size())
+                red, green, blue = np.divide(TRIANGLE_COLOUR, 255.0).tolist()
+                colour = (red, green, blue, 0.5)
+                yield PlacedShape(Triangles(self._corners(), None), T, colour, on_top=True)
             if frame.label.visible:
                 yield PlacedShape(TextLabel(frame.label.text, 0.0), T, INK)
         if self._sticks is not None:
@@ -290,6 +315,10 @@ class FrameDrawer:
                 along = 0.05 * self._size * (here[:3, :3] @ np.array(joint.axis))
                 lines.append((np.array([here[:3, 3] - along, here[:3, 3] + along]), AXIS_COLOUR))
         return lines
+
+    def _corners(self) -> Array:
+        """Return the corners of the triangle between x and y of a frame, (3, 3) [m]."""
+        return np.array(0.5 * self._axes_size()[0] * (np.eye(3) * (1.0, 1.0, 0.0)))
 
     def _axes_size(self) -> tuple[float, float]:
         return 0.09 * self._size, 0.003 * self._size

@@ -13,6 +13,7 @@
   const UNACKNOWLEDGED = 700; // [ms] after which a STOP without an answer is doubtful
   const SHOWN = 4000; // [ms] for which an acknowledgement is shown
   const RECONNECT = 500, ANOTHER = 3000; // [ms] until the next attempt, beside a silent link
+  const GOING_AWAY = 1001; // the code with which a server that ends closes its connections (RFC 6455)
   const HUNG = 5000; // [ms] of lag after which viser's connection is made anew
   const NO_COMMANDS = new Set(["ViewerCameraMessage", "GetRenderResponseMessage"]);
 
@@ -30,6 +31,7 @@
   // ---- Heartbeats.
 
   let beat = 0, beatAt = now(), lag = 0, canStop = false, dead = false, refusal = "";
+  let hasEnded = false; // whether the view has said so
   let socket = null, triedAt = -Infinity;
   const connect = () => {
     triedAt = now();
@@ -41,7 +43,8 @@
       sendStop(); // one that a link before this one has lost
     };
     attempt.onmessage = ({ data }) => receive(JSON.parse(data));
-    attempt.onclose = () => {
+    attempt.onclose = ({ code }) => {
+      hasEnded ||= code === GOING_AWAY;
       if (socket !== attempt && socket !== null) return;
       socket = null;
       if (beat) lag = Infinity;
@@ -62,6 +65,7 @@
       ({ beat, lag, stop: canStop } = message);
       beatAt = now();
       refusal = "";
+      hasEnded = false;
       release();
     }
     show();
@@ -160,6 +164,10 @@
         : "STOP is being sent.";
     }
     if (refusal && !beat) return refusal;
+    if (hasEnded && dead) {
+      return "The view has ended, and what this page shows is old. Start it again, and open its " +
+        "address.";
+    }
     if (dead && beat) {
       const seconds = Math.round((now() - beatAt) / 1000);
       return `No connection to the arm${seconds > 1 ? ` for ${seconds} s` : ""}: what this page ` +

@@ -353,7 +353,7 @@
 
   // ---- Frames and centres of mass on top of the bodies.
 
-  const ON_TOP = /^\/frames\/[^/]+(\/axis)?$|\/(centres_of_mass|dh_frames|link_frames)\/\d+$/;
+  const ON_TOP = /^\/frames\/[^/]+(\/axis|\/triangle)?$|\/(centres_of_mass|dh_frames|link_frames)\/\d+$/;
   const LAST = 900; // viser's own handles are drawn later
   const setOnTop = (object, on) => {
     const materials = [object.material ?? []].flat();

@@ -67,11 +67,13 @@ def status_row(key: str, text: str) -> str:
 
 
 def message_box(texts: Mapping[str, str]) -> str:
-    """Return all messages of now as escaped HTML, in a box that is always as high."""
+    """Return all messages of now as escaped HTML, each once, in a box that is always as high."""
+    now = {key: texts[key] for key in MESSAGES if texts.get(key)}
     lines = [
-        f"<div>{label}{_marked(key, texts[key])}</div>"
-        for key, label in MESSAGES.items()
-        if texts.get(key)
+        f"<div>{MESSAGES[key]}{_marked(key, text)}</div>"
+        for number, (key, text) in enumerate(now.items())
+        # A line of the log may be about what another part says.
+        if not any(said in text for said in list(now.values())[:number])
     ]
     return f'<div style="{_BOX}">{"".join(lines) or _dimmed(QUIET)}</div>'
 

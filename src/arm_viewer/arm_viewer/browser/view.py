@@ -8,6 +8,7 @@ markers below it. A moving arm costs two small messages for each frame.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from textwrap import wrap
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from arm_viewer.scene.shapes import MeshFiles
 
 TRACE_COLOUR = (37, 99, 235)
+EDITED = 0.5  # [s] until the frames of an edited robot are where they belong
 AXIS_COLOUR = (194, 65, 12)
 CAPTION_WIDTH = 36  # characters in a line; more do not fit on a phone
 FADE = 5.0  # where the floor's grid ends, in sizes of the robot
@@ -88,6 +90,7 @@ class SceneDrawer:
         self.frames = FrameDrawer(
             server.scene, meshes, START_SIZE, switches["axes"], switches["labels"]
         )
+        self.cameras.frames = self.frames.poses
         self._markers = MarkerDrawer(server.scene, meshes)
         self._trace: dict[int, Any] = {}
         self._caption: Any = None
@@ -258,6 +261,8 @@ class SceneView:
     working: bool = False  # whether the jaws hold the nut
     description_problem: str = ""  # why the latest robot description is invalid; empty if valid
     _robot_name: str = ""
+    _traced: VisualRobot | None = None  # whose path is drawn
+    _changed: float = -math.inf  # when it was edited [s]
 
     def draw(self, fixed: str, frames: Mapping[str, Array], now: float) -> bool:
         """Draw one frame at time `now` [s]; return whether anything changed.
@@ -267,7 +272,7 @@ class SceneView:
         self.store.markers.expire(now)
         self.store.set_frames(fixed, frames)
         tool = self.store.frames.get(self.tool_frame)
-        self._follow_tool(tool)
+        self._follow_tool(tool, now)
         self._aim(tool, now)
         changes = self.store.take()
         for problem in self.drawer.apply(changes) if changes else ():
@@ -286,12 +291,17 @@ class SceneView:
             self.sidebar.set_status(name, text)
         return bool(changes)
 
-    def _follow_tool(self, tool: Array | None) -> None:
-        """Continue the path of the tool (4, 4); that of another robot ends."""
+    def _follow_tool(self, tool: Array | None, now: float) -> None:
+        """Continue the path of the tool (4, 4); that of another robot ends, an edit breaks it."""
         name = "" if self.store.robot is None else self.store.robot.name
         if name != self._robot_name:
             self.trace.clear()
             self._robot_name = name
+        elif self.store.robot is not self._traced:
+            self._changed = now
+        self._traced = self.store.robot
+        if now < self._changed + EDITED:
+            self.trace.lift()
         if tool is not None:
             self.trace.add(tool[:3, 3])
 

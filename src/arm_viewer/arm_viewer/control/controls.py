@@ -131,8 +131,12 @@ class DragHandle:
 
 def solution_text(joints: Sequence[VisualJoint], solution: Solution) -> str:
     """Return a solution's joint values in degrees and millimetres."""
+    return ", ".join(_values(joints, solution).values())
+
+
+def _values(joints: Sequence[VisualJoint], solution: Solution) -> dict[str, str]:
     values = solution.joints
-    return ", ".join(value_text(j, values[j.name]) for j in joints if j.name in values)
+    return {j.name: value_text(j, values[j.name]) for j in joints if j.name in values}
 
 
 class Controls:
@@ -303,6 +307,7 @@ class Controls:
                 self._gui.button(
                     f"{number + 1}: {solution_text(self._joints, solution)}",
                     partial(self._select_solution, number),
+                    hint=", ".join(map(" ".join, _values(self._joints, solution).items())),
                 )
                 for number, solution in enumerate(solutions)
             ]

@@ -181,14 +181,23 @@ class ToolTrace:
         self._next = 0
         self._dirty: set[int] = set()
         self._dropped: set[int] = set()
+        self._is_lifted = False
+
+    def lift(self) -> None:
+        """Draw no line to the next position, which is the tool of a changed robot."""
+        self._is_lifted = True
 
     def add(self, position: Array) -> None:
         """Append a position, (3,) [m], unless it is too close to the last one."""
-        if not self._pieces:
-            self._begin(position)
-            return
         last = self._next - 1
-        piece = self._pieces[last]
+        piece = self._pieces.get(last, [])
+        if not piece or self._is_lifted:
+            self._is_lifted = False
+            if len(piece) == 1:
+                piece[0] = position.copy()
+            else:
+                self._begin(position)
+            return
         if np.linalg.norm(position - piece[-1]) < self.step:
             return
         piece.append(position.copy())

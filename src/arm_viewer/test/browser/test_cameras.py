@@ -377,6 +377,25 @@ def test_camera_moved_by_a_user_comes_close_only_by_the_button(show, robot):
     np.testing.assert_allclose(whole, view_of(robot, aspect=1.5).position, atol=1e-3)
 
 
+def test_whole_arm_shows_the_arm_as_it_stands_not_the_postures_of_its_file(robot):
+    server = FakeServer(1.5)
+    wide = {joint.name: 2.0 for joint in robot.joints}
+    cameras = Cameras(server, lambda: {"wide": wide})
+    cameras.set_robot(robot)
+    client = server.clients[0]
+    every = glided(cameras, client)
+    cameras.frames = robot.zero
+    cameras.look(client, LOOKS[0])
+    whole = glided(cameras, client)
+    points = robot_corners(robot, [robot.zero])
+    x, y = seen(portrait(robot, robot.zero, 1.5, area=WIDE), points, 1.5)
+    np.testing.assert_allclose(
+        whole, portrait(robot, robot.zero, 1.5, area=WIDE).position, atol=1e-3
+    )
+    assert np.linalg.norm(whole - every) > 0.01
+    assert max(np.abs(x).max(), np.abs(y).max()) > 0.8
+
+
 @given(st.tuples(*[st.floats(-1, 1)] * 3), st.floats(0.01, 1.0), st.sampled_from(PAGES))
 def test_close_up_shows_what_is_around_the_point(point, width, page):
     aspect = page[0] / page[1]

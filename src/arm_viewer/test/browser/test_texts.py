@@ -83,6 +83,14 @@ def test_texts_are_escaped_and_empty_lines_omitted():
     assert "&lt;b&gt;" in texts.joint_table((joint,), {"<b>": 0.0})
 
 
+def test_each_message_appears_once_and_goes():
+    told = {"file": "my.yaml:3: a is negative", "log": "watcher: my.yaml:3: a is negative"}
+    box = texts.message_box(told)
+    assert box.count("a is negative") == 1 and "Robot file: " in box
+    assert texts.message_box({"ik": "No.", "log": "driver: hot"}).count("data-arm") == 2
+    assert texts.QUIET in texts.message_box({"file": "", "log": ""})
+
+
 def test_numbers_are_shown_in_degrees_and_millimetres():
     table = texts.joint_table(JOINTS, {"waist": math.pi / 2, "slide": 0.1234})
     assert "90.0°" in table

@@ -261,10 +261,14 @@ def test_switches_hide_axes_names_and_path(setup):
     for turn in (0.5, 1.0):
         setup.draw(turn=turn)
     frame, label, trace = map(setup.node, ("/frames/tool0", "/frames/tool0/label", "/trace/0"))
-    assert frame.show_axes and trace.visible
+    triangle = setup.node("/frames/tool0/triangle")
+    assert frame.show_axes and trace.visible and triangle.visible
+    corners = triangle.vertices
+    assert np.ptp(corners[:, 2]) == 0.0 and corners[0, 0] == corners[1, 1] > 0.0  # from x to y
     for switch in SWITCHES:
         setup.view.drawer.switch(switch, False)
     assert not frame.show_axes and not label.visible and not trace.visible
+    assert not triangle.visible
     setup.view.trace.clear()
     setup.draw(turn=1.0)
     assert "/trace/0" not in setup.names()
@@ -274,7 +278,9 @@ def test_path_of_the_tool_ends_where_another_robot_begins(setup, urdf):
     setup.draw(turn=0.5)
     assert "/trace/0" in setup.names()
     setup.draw_robot(urdf.replace("0.19 0 0", "0.2 0 0"))  # an edit of the same one
-    assert len(setup.node("/trace/0").points) == 2
+    assert len(setup.node("/trace/0").points) == 1  # no line to where its tool is
+    setup.view.draw("base_link", setup.robot.zero, 1.0)
+    assert len(setup.node("/trace/1").points) == 1  # but from there
     setup.draw_robot(urdf.replace('robot name="', 'robot name="other_'))
     assert "/trace/0" not in setup.names()
 

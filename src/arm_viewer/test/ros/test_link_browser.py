@@ -13,6 +13,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from arm_testing.ros.programs import joint_field
+from arm_viewer.browser.access import make_access
+from arm_viewer.browser.server import address_of, close_server, open_server
 from arm_viewer.screenshot import DRAWN
 
 pytestmark = pytest.mark.system
@@ -259,6 +261,18 @@ def test_stop_works_in_a_browser_without_webgl(opened_page, relay, address, ros)
     says(page, "STOP was received")
     page.close()
     reset(opened_page)
+
+
+def test_end_of_the_view_is_said_for_good(opened_page):
+    access = make_access("127.0.0.1")
+    server, page = open_server("127.0.0.1", 0, access), opened_page.context.new_page()
+    page.goto(address_of(server, access))
+    page.wait_for_function("() => !window.armLink.isDead()")
+    close_server(server)
+    says(page, "The view has ended")
+    page.wait_for_function("() => window.armLink.isDead()")
+    says(page, "The view has ended")
+    page.close()
 
 
 def test_view_is_served_in_a_folder_by_a_proxy(browser, address, ros):

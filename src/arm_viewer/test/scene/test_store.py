@@ -226,6 +226,22 @@ def test_trace_omits_small_steps():
     assert all(len(piece) <= PIECE_POINTS for piece in screen.values())
 
 
+def test_no_line_is_drawn_where_the_trace_is_lifted():
+    trace, screen = ToolTrace(step=0.01), {}
+    for x in (0.0, 0.1, 5.0, 5.1):  # the robot is edited between the second and the third
+        for _ in range(3 if x == 5.0 else 0):
+            trace.lift()
+            trace.add(np.array([0.5 * x, 0.0, 0.0]))
+        if x == 5.0:
+            trace.lift()
+        trace.add(np.array([x, 0.0, 0.0]))
+    line(screen, trace.take())
+    assert [piece[:, 0].tolist() for _, piece in sorted(screen.items())] == [
+        [0.0, 0.1],
+        [5.0, 5.1],
+    ]
+
+
 def test_trace_sends_only_growth_and_stays_bounded():
     trace, screen = ToolTrace(step=0.5), {}
     for i in range(PIECE_POINTS * (PIECES + 20)):

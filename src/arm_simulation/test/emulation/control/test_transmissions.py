@@ -259,7 +259,7 @@ def test_goal_outside_what_the_linkage_allows_is_refused_with_the_range(bench):
     request = TrajectoryGoal(bench.driver.axes.names, points)
     with pytest.raises(CommandError, match=r"elbow: at shoulder 50 deg .* allow") as found:
         validate_goal(request, bench.driver.axes)
-    assert "at point 1" in str(found.value) and found.value.joint == "elbow"
+    assert "at point 2" in str(found.value) and found.value.joint == "elbow"
 
 
 @pytest.mark.parametrize("model", [BOWED], indirect=True)

@@ -118,7 +118,7 @@ def test_last_rejection_is_in_the_diagnostics(arm):
     def told():
         status = arm.diagnostics and arm.diagnostics.status[0]
         values = {v.key: v.value for v in status.values} if status else {}
-        return "waist: 2 rad at point 0 is 0.4292 rad" in values.get("last refusal", "")
+        return "waist: 2 rad at point 1 is 0.4292 rad" in values.get("last refusal", "")
 
     nc.wait_for(told, "diagnostics")
 
