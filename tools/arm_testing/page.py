@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import threading
 from contextlib import nullcontext
 from functools import partial
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -66,6 +68,9 @@ class FakeElement(SimpleNamespace):
 
     def remove(self) -> None:
         self.is_removed = True
+
+    def float(self, **place: float) -> None:
+        """Place a window."""
 
 
 class FakeViserGui:
@@ -158,6 +163,16 @@ class FakeGui(PageGui):
         outer = element.outer
         self.fire(outer if outer is not None and outer.kind == "form" else element, client)
 
+    def edit(self, key: str, text: str = "", action: str = "set") -> None:
+        """Do to a cell of a grid what the page's script does."""
+        marks = f'data-cell="{key}"', f'"cell": "{key}"'
+        texts = (unescape(str(element.content)) for element in self.shown)
+        html = next(text for text in texts if any(mark in text for mark in marks))
+        uuid = html.partition('data-grid="')[2].partition('"')[0]
+        line = next(e for e in self.shown if element_id(e) == uuid)
+        line.value = f"{json.dumps({'do': action, 'cell': key, 'text': text})} #1"
+        self.fire(line)
+
     def fire(self, element: FakeElement, client: Any = None) -> None:
         for callback in element.callbacks:
             event = SimpleNamespace(client_id=0, client=client, target=element)
@@ -210,7 +225,7 @@ class FakePage:
         self.positions = {joint.name: 0.0 for joint in joints}
         drawer = SimpleNamespace(size=0.5, mark_axis=lambda robot, joint: None)
         store = SimpleNamespace(robot=self.robot)
-        self.file = ShownFile(self._show, self._take, self.watched.append)
+        self.file = ShownFile(self._show, self._take, self.watched.append, begin=self._show)
         values = {
             "where": where,
             "robot": robot,

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import signal
 from collections.abc import Callable, Iterable, Sequence

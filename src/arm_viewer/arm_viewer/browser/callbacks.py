@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
@@ -248,6 +249,11 @@ class PageGui:
         self.mark(f'<span data-arm="views" {of} hidden></span>')
         self.open_to_everyone(buttons)
         self.on_browser(buttons.on_click, action, lambda: (buttons.value,))
+
+    def add_script(self, file: Path) -> None:
+        """Add a script to the pages that are opened from now on, after `page.js`."""
+        if file not in self._access.scripts:
+            self._access.scripts.append(file)
 
     def open_to_everyone(self, element: Any) -> None:
         """Let a button or command work without the token, too, and however late it is."""

@@ -128,6 +128,8 @@ class ShownFile(Generic[Content]):
     watch: Callable[[Path], None]  # follows another file
     # called when another program has saved the file; returns why that is refused, or ""
     on_saved: Callable[[], str] = str
+    begin: Callable[[Content], None] = lambda content: None  # shows that of another file
+    report: Callable[[str], None] = lambda text: None  # a sentence about the file; "" removes it
 
 
 @dataclass(frozen=True)

@@ -501,17 +501,14 @@ def test_page_at_rest_draws_no_pictures(page, ros, rest):
 
 
 def test_two_fields_that_are_edited_at_once_keep_both_edits(page, ros):
-    fields = [row_of(page, f"{key} [mm]").locator("input") for key in "ad"]
-    save = button_of(page, "Save")
-    with unfolded(page, ros, "Table", fields[0]), unfolded(page, ros, "Robot file", save):
-        both = [*(f.element_handle() for f in fields), "12", "96"]
-        edit = partial(page.evaluate, EDIT_AT_ONCE, both)
-        table = page.locator('[data-arm="table"] tr').nth(1)
-        until_done(page, ros, edit, lambda: table.inner_text().split()[3:5] == ["96", "12"])
-        file = page.locator('[data-arm="edited-file"]')
-        while "not saved" in file.inner_text():
-            press(page, "Undo")
-            ros.until(lambda: table.inner_text().split()[3:5] != ["96", "12"], BOUND)
+    fields = [row_of(page, f"{joint}, °").locator("input") for joint in ("waist", "elbow")]
+    with unfolded(page, ros, "Motion", fields[0]):
+        both = [*(f.element_handle() for f in fields), "12 +", "96 +"]
+        wrong = page.locator('[data-arm="wrong"]:visible')
+        page.evaluate(EDIT_AT_ONCE, both)
+        ros.until(lambda: wrong.count() == 2, BOUND)  # the view has both
+        page.evaluate(EDIT_AT_ONCE, [*both[:2], "", ""])
+        ros.until(lambda: not wrong.count(), BOUND)
 
 
 class TestPhone:
@@ -684,21 +681,23 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
 
 def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     good = file.read_text()
-    entry = row_of(page, "d [mm]").locator("input")
-    unfold(page, ros, "Table", entry)
+    entry = page.locator('[data-cell="0 d"]')
+    shown = page.get_by_label("Show the table")
+    unfold(page, ros, "Table", shown)
+    shown.click()
     unfold(page, ros, "Robot file", button_of(page, "Save"))
     before, drawn = entry.input_value(), drawings(page)
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
         entry.press("Enter")
         state = "visible" if wrong else "hidden"
-        page.locator('[data-arm="wrong"]').first.wait_for(state=state)
+        page.locator('tr [data-arm="wrong"]').first.wait_for(state=state)
     page.wait_for_selector(f'{DRAWN}[data-revision="{drawn + 1}"]', state="attached")
     press(page, "Save")
     ros.until(lambda: "111" in file.read_text(), BOUND)
     assert file.read_text().count("#") == good.count("#")  # comments stay
     press(page, "Undo")
-    page.wait_for_function("([e, v]) => e.value === v", arg=[entry.element_handle(), before])
+    ros.until(lambda: entry.input_value() == before, BOUND)
     press(page, "Save")
     ros.until(lambda: file.read_text() == good, BOUND)
 
