@@ -16,7 +16,7 @@ from typing import Any
 
 from arm_viewer.errors import ViewerError, required
 
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "microsoft-edge")
 FLAGS = (
     "--no-sandbox",
     "--use-angle=swiftshader",

@@ -20,22 +20,23 @@ class Unit:
     written: Callable[[float], float]  # converts from metres or radians
     si: Callable[[float], float]  # converts to metres or radians
     decimals: int  # about a millionth of a metre or radian, a tenth of the tolerance of IK
+    plural: str  # its name
 
 
-def _length(per_metre: float, decimals: int) -> Unit:
+def _length(per_metre: float, decimals: int, plural: str) -> Unit:
     """Return a unit of lengths; dividing by `per_metre` keeps 105 mm exactly 0.105 m."""
-    return Unit(lambda x: x * per_metre, lambda x: x / per_metre, decimals)
+    return Unit(lambda x: x * per_metre, lambda x: x / per_metre, decimals, plural)
 
 
 METRES_PER_INCH = 0.0254  # exactly (international yard and pound agreement, 1959)
 UNITS: Mapping[str, Unit] = {
-    "m": _length(1.0, 6),
-    "dm": _length(10.0, 5),
-    "cm": _length(100.0, 4),
-    "mm": _length(1000.0, 3),
-    "inch": Unit(lambda x: x / METRES_PER_INCH, lambda x: x * METRES_PER_INCH, 5),
-    "deg": Unit(math.degrees, math.radians, 4),
-    "rad": Unit(float, float, 6),
+    "m": _length(1.0, 6, "metres"),
+    "dm": _length(10.0, 5, "decimetres"),
+    "cm": _length(100.0, 4, "centimetres"),
+    "mm": _length(1000.0, 3, "millimetres"),
+    "inch": Unit(lambda x: x / METRES_PER_INCH, lambda x: x * METRES_PER_INCH, 5, "inches"),
+    "deg": Unit(math.degrees, math.radians, 4, "degrees"),
+    "rad": Unit(float, float, 6, "radians"),
 }
 ANGLES = ("deg", "rad")
 LENGTHS = tuple(name for name in UNITS if name not in ANGLES)

@@ -201,7 +201,8 @@ def inverse_formulas(arm: SymbolicArm, plan: Records, tolerance: float) -> Inver
     """
     is_reversed = bool(plan["reversed"])
     places_only = not is_reversed and not plan["after"] and not plan["parallel"]
-    frames = LocalFrames(arm, float(plan["length"]), is_reversed, places_only, tolerance)
+    length = float(plan["length"]) * arm.metre
+    frames = LocalFrames(arm, length, is_reversed, places_only, tolerance)
     sheet = Worksheet(frames, [*arm.values, *arm.joints.values()])
     R = sp.Matrix(3, 3, lambda i, j: sheet.symbol(f"{'noa'[j]}_{'xyz'[i]}"))
     p = sp.Matrix([sheet.symbol(f"p_{axis}") for axis in "xyz"])

@@ -47,7 +47,7 @@ def _run(arguments: argparse.Namespace) -> None:
         cli.write_text(kinematics_code(model, arguments.code), arguments.output or "")
         return
     if not arguments.output:
-        raise KinematicsError("name the page by -o, such as -o page.html (or .md, .tex)")
+        raise KinematicsError("name the page by -o, such as -o page.html (or .pdf, .md, .tex)")
     _write_page(model, arguments)
 
 
@@ -61,7 +61,7 @@ def _write_page(model: RobotModel, arguments: argparse.Namespace) -> None:
     q = _posture(model, chain, arguments.posture)
     page.heading(f"The kinematics of {model.name}", 1)
     if model.description:
-        page.say(f"{model.description}.")
+        page.say(f"{page.literal(model.description)}.")
     ForwardDerivation(
         model, arguments.seconds, lambda what: cli.print_status(f"Writing: {what} ...")
     ).write(page, q)
@@ -93,7 +93,9 @@ def _parser() -> argparse.ArgumentParser:
     )
     cli.add_robot(parser, shipped_robots())
     add = parser.add_argument
-    output = "a .html, .md or .tex page; with --code a source file (default: standard output)"
+    output = (
+        "a .html, .pdf, .md or .tex page; with --code a source file (default: standard output)"
+    )
     add("-o", "--output", metavar="FILE", help=output)
     example = "posture of the example (default: one off the middle of the ranges)"
     add("--posture", default="", help=example)

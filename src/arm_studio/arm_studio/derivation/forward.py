@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
 import os
 import signal
@@ -18,6 +17,7 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 
+from arm_studio.derivation.dh_table import UnitsOfPage
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.singularities import SingularPostures, conditions_of
 from arm_studio.pictures.drawing import Style, picture
@@ -64,6 +64,8 @@ class ForwardDerivation:
     def __init__(self, model: RobotModel, seconds: float, tell: Callable[[str], None]) -> None:
         self._model, self._seconds, self._tell = model, seconds, tell
         self._arm = SymbolicArm(model)
+        self._units = UnitsOfPage(model)
+        self._shown = self._units.arm
         self._chain = Chain.from_model(model)
 
     def write(self, page: DerivationPage, q: Array) -> None:
@@ -83,40 +85,36 @@ class ForwardDerivation:
         self._example(page, q)
 
     def _frames(self, page: DerivationPage, q: Array) -> None:
-        model, arm = self._model, self._arm
-        kind = "z of frame i-1" if arm.standard else "z of frame i"
+        model, arm = self._model, self._shown
+        axis = "$z_{i-1}$" if arm.standard else "$z_i$"
         page.heading("Frames and symbols")
         page.say(
             f"{model.name} has {model.n} joints. Its table is in the {model.convention} "
-            f"Denavit-Hartenberg convention: joint i turns about, or slides along, {kind}. "
-            "Lengths are in metres, angles in radians."
+            f"Denavit-Hartenberg convention: joint $i$ turns about, or slides along, {axis}. "
+            f"{self._units.sentence}"
         )
         names = dict(zip(model.joint_names, q.tolist(), strict=True))
         if model.gripper:
             names["gripper"] = model.gripper.min_width
         page.picture(
             lambda kind: picture(model, names, model.name, Style(dh_frames=True), kind),
-            "The arm with its frames; x is red, y green, z blue.",
+            "The arm with its frames; $x$ is red, $y$ green, $z$ blue.",
         )
-        rows = [
-            (symbol, name, joint.type)
-            for (name, symbol), joint in zip(arm.joints.items(), model.joints, strict=True)
-        ]
-        page.table(("symbol", "joint", "type"), rows)
+        page.say("The table, with the variable of each joint:")
+        page.table(*self._units.table())
         if arm.values:
-            page.table(
-                ("symbol", "value in m or rad", "in the file"),
-                [(s, value, arm.meanings[s]) for s, value in arm.values.items()],
-            )
-        page.say("Short forms: c_1 is cos q_1, s_23 is sin(q_2 + q_3), and so on.")
+            page.table(("symbol", "value", "unit", "in the file"), self._units.symbols())
+        page.say(r"Short forms: $c_1$ is $\cos q_1$, $s_{23}$ is $\sin(q_2 + q_3)$, and so on.")
 
     def _rows(self, page: DerivationPage) -> None:
-        arm, standard = self._arm, self._arm.standard
+        arm = self._shown
         page.heading("The matrix of each row")
         page.say(
-            "A_i = Rot(z, theta_i) Trans(z, d_i) Trans(x, a_i) Rot(x, alpha_i)."
-            if standard
-            else "A_i = Rot(x, alpha_i-1) Trans(x, a_i-1) Rot(z, theta_i) Trans(z, d_i)."
+            r"$A_i = \mathrm{Rot}(z, \theta_i)\, \mathrm{Trans}(z, d_i)\, "
+            r"\mathrm{Trans}(x, a_i)\, \mathrm{Rot}(x, \alpha_i)$."
+            if arm.standard
+            else r"$A_i = \mathrm{Rot}(x, \alpha_{i-1})\, \mathrm{Trans}(x, a_{i-1})\, "
+            r"\mathrm{Rot}(z, \theta_i)\, \mathrm{Trans}(z, d_i)$."
         )
         if arm.base != sp.eye(4):
             page.show("base", arm.base)
@@ -127,8 +125,8 @@ class ForwardDerivation:
 
     def _product(self, page: DerivationPage) -> None:
         page.heading("Forward kinematics")
-        page.say("The pose of the tool in base_link is the product of these matrices.")
-        fk = within(self._seconds, _formula, self._arm, "fk")
+        page.say("The pose $T$ of the tool in base_link is the product of these matrices.")
+        fk = within(self._seconds, _formula, self._shown, "fk")
         if fk is None or _size(fk) > _LONG:
             page.say(
                 "Multiplied out, it is too long to be read"
@@ -136,19 +134,21 @@ class ForwardDerivation:
                 + "; it is left as the product of the rows. The output of --code has all of it."
             )
             return
-        vars(self._arm)["fk"] = fk  # so that it is not computed again
+        vars(self._shown)["fk"] = fk  # so that it is not computed again
         _show_large(page, "T", fk, ("n", "o", "a", "p"))
 
     def _exponentials(self, page: DerivationPage) -> None:
-        arm, n = self._arm, self._model.n
+        arm, n = self._shown, self._model.n
         page.heading("Product of exponentials")
         page.say(
-            "With all joints at 0 the tool is at the home pose M, and joint i has the screw axis "
-            "S_i = (v, w) in base_link: w is its direction and v = -w x p for a point p on it, or "
-            "w = 0 and v is the direction of a slide. T = exp([S_1] q_1) ... exp([S_n] q_n) M."
+            "With all joints at 0 the tool is at the home pose $M$, and joint $i$ has the screw "
+            r"axis $S_i = (v, w)$ in base_link: $w$ is its direction and $v = -w \times p$ for a "
+            "point $p$ on it, or $w = 0$ and $v$ is the direction of a slide. "
+            r"$T = \exp([S_1] q_1) \cdots \exp([S_n] q_n) M$."
         )
-        page.show(sp.Symbol("M"), arm.home)
-        page.show("(" + " ".join(f"S_{i}" for i in range(1, n + 1)) + ")", arm.screws)
+        page.show(sp.Symbol("M"), self._constant(arm.home))
+        names = "\\ ".join(f"S_{{{i}}}" for i in range(1, n + 1))
+        page.show(f"$({names})$", self._constant(arm.screws))
         if arm.is_geared:
             page.say(
                 "A row follows other joints, whose column is the sum of the screws they drive."
@@ -166,21 +166,26 @@ class ForwardDerivation:
                 "joints, every entry of their difference is 0."
             )
 
+    def _constant(self, matrix: sp.Matrix) -> sp.Matrix:
+        """Return a matrix without joints as it is, or its numbers if it is too long to read."""
+        return matrix if _size(matrix) <= _WIDE else rounded(numeric(self._shown, matrix, {}))
+
     def _jacobian(self, page: DerivationPage) -> None:
         page.heading("Geometric Jacobian")
         page.say(
             "Its upper three rows are the derivatives of the tool's position, its lower three the "
-            "directions of the turning axes; both along the axes of base_link. J q' is the tool's "
-            "velocity and angular velocity."
+            "directions of the turning axes; both along the axes of base_link. $J q'$ is the "
+            "tool's velocity and angular velocity."
         )
-        J = within(self._seconds, _formula, self._arm, "jacobian")
+        J = within(self._seconds, _formula, self._shown, "jacobian")
         if J is None or _size(J) > _LONG:
             page.say(
-                "Multiplied out, it is too long to be read. Column i is (z x (p - p_i), z) for a "
-                "turning axis z through p_i, and (z, 0) for a slide."
+                "Multiplied out, it is too long to be read. Column $i$ is "
+                r"$(z \times (p - p_i), z)$ for a turning axis $z$ through $p_i$, and $(z, 0)$ "
+                "for a slide."
             )
             return
-        vars(self._arm)["jacobian"] = J
+        vars(self._shown)["jacobian"] = J
         _show_large(page, "J", J, [f"J_{i}" for i in range(1, self._model.n + 1)])
 
     def _singular(self, page: DerivationPage) -> None:
@@ -196,19 +201,15 @@ class ForwardDerivation:
     def _example(self, page: DerivationPage, q: Array) -> None:
         model, arm, chain = self._model, self._arm, self._chain
         page.heading("Example")
-        written = ", ".join(
-            f"{name} = {math.degrees(x):.6g} deg" if not slides else f"{name} = {x:.6g} m"
-            for name, x, slides in zip(chain.joint_names, q, chain.sliding, strict=True)
-        )
-        page.say(f"At {written}:")
+        page.say(f"At {self._units.posture(q)}:")
         at = dict(zip(arm.joints.values(), q.tolist(), strict=True))
         product = numeric(arm, arm.base, at)
         for i, matrix in enumerate(arm.rows, start=1):
             row = numeric(arm, matrix, at)
-            page.show(sp.Symbol(f"A_{i}"), rounded(row))
+            page.show(sp.Symbol(f"A_{i}"), rounded(self._units.pose(row)))
             product = product @ row
         product = product @ numeric(arm, arm.tool, at)
-        page.show(sp.Symbol("T"), rounded(product))
+        page.show(sp.Symbol("T"), rounded(self._units.pose(product)))
         page.say(f"It differs from fk by at most {np.abs(product - model.fk(q)).max():.1e}.")
         if not arm.is_geared:
             exponentials = np.eye(4)
@@ -217,7 +218,7 @@ class ForwardDerivation:
             exponentials = exponentials @ numeric(arm, arm.home, at)
             off = np.abs(exponentials - product).max()
             page.say(f"The product of exponentials differs by at most {off:.1e}.")
-        J = chain.jacobian(q)
+        J = self._units.jacobian(chain.jacobian(q))
         page.show(sp.Symbol("J"), rounded(J))
         page.say(f"Its singular values are {_list(np.linalg.svd(J, compute_uv=False))}.")
 
@@ -229,7 +230,8 @@ def _show_large(
     if _size(matrix) <= _WIDE:
         page.show(sp.Symbol(name), matrix)
         return
-    page.say(f"The columns of {name}, {', '.join(columns)}, one by one:")
+    shown = ", ".join(f"${column}$" for column in columns)
+    page.say(f"The columns of ${name}$, {shown}, one by one:")
     for i, column in enumerate(columns):
         rows = matrix[: 3 if name == "T" else 6, i]
         page.show(sp.Symbol(column), rows)

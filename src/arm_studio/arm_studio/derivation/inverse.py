@@ -21,6 +21,7 @@ from arm_studio.closed_form.formulas import InverseStep, NoFormulasError
 from arm_studio.closed_form.steps import inverse_formulas
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.forward import rounded
+from arm_studio.derivation.inline import with_symbols
 from arm_studio.derivation.no_closed_form import write_reasons
 from arm_studio.symbolic.arm import SymbolicArm
 
@@ -77,7 +78,9 @@ class ArmInverse:
     """
 
     def __init__(self, model: RobotModel, chain: Chain, form: ClosedForm, mode: str) -> None:
-        self._chain, self._arm, self.mode = chain, SymbolicArm(model), mode
+        self.mode = mode
+        self._chain, self._arm = chain, SymbolicArm(model, model.units.length)
+        self.length = model.units.length  # the unit of the formulas
         self._rows = slice(None) if mode == "pose" else np.s_[:, 3]
         # Axes may be parallel, or meet, only up to the rounding of the file's numbers.
         for self.is_exact, tolerance in ((True, _EXACT), (False, TOLERANCE)):
@@ -93,15 +96,24 @@ class ArmInverse:
         """
         joints = list(self._arm.joints.values())
         with np.errstate(invalid="ignore", divide="ignore"):
-            values = self.formulas.evaluate(T, q, joints)
+            values = self.formulas.evaluate(self.shown_poses(T), self.shown(q), joints)
         shape = len(T), max(value.shape[1] for value in values.values())
         values = {s: np.broadcast_to(value, shape) for s, value in values.items()}
         every = np.stack([values[joint] for joint in joints], axis=-1)
-        every = np.where(self._chain.prismatic, every, np.arctan2(np.sin(every), np.cos(every)))
+        turned = np.arctan2(np.sin(every), np.cos(every))
+        every = np.where(self._chain.prismatic, every / self._arm.metre, turned)
         return [
             self._kept(T[i], every[i], {s: value[i] for s, value in values.items()})
             for i in range(len(T))
         ]
+
+    def shown(self, q: Array) -> Array:
+        """Return postures (..., n) with slides in the unit of the formulas."""
+        return np.where(self._chain.prismatic, np.asarray(q) * self._arm.metre, q)
+
+    def shown_poses(self, T: Array) -> Array:
+        """Return poses (..., 4, 4) with lengths in the unit of the formulas."""
+        return np.asarray(T) * np.where(np.arange(4) == 3, [[self._arm.metre]] * 3 + [[1.0]], 1.0)
 
     def _kept(self, T: Array, every: Array, values: dict[sp.Symbol, Array]) -> Branches:
         """Return the postures (b, n) that are solutions, each once."""
@@ -171,7 +183,11 @@ def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
     target = inverse.formulas.target
     page.say(
         f"The geometry allows a closed form: {name}. Sought are all postures for a given "
-        + ("pose T of the tool." if inverse.mode == "pose" else "position of the tool, that in T.")
+        + (
+            "pose $T$ of the tool."
+            if inverse.mode == "pose"
+            else "position of the tool, that in $T$."
+        )
     )
     whole = left = sp.MatrixSymbol("T", 4, 4)
     for name, matrix, where in (
@@ -186,7 +202,7 @@ def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
     if whole != left:
         left = sp.MatrixSymbol("T_0", 4, 4)
         both = target.before != sp.eye(4) and target.after != sp.eye(4)
-        page.say(f"Without {'them' if both else 'it'}, T leaves")
+        page.say(f"Without {'them' if both else 'it'}, $T$ leaves")
         page.show(left, whole)
     if target.is_reversed:
         page.say("The arm is read from its tip, so the inverse is taken.")
@@ -201,10 +217,11 @@ def _write_reading(page: DerivationPage, inverse: ArmInverse, joints: int) -> No
     steps = inverse.formulas.steps
     count = math.prod(2 ** len(s.signs) * (4 if s.unknown is not None else 1) for s in steps)
     page.say(
-        "atan2(y, x) is the angle of the direction (x, y), in all four quadrants. A sign \u00b1 "
+        r"$\operatorname{atan2}(y, x)$ is the angle of the direction $(x, y)$, in all four "
+        r"quadrants. A sign $\pm$ "
         "stands for both; within one formula it is the same everywhere. "
         f"At most {count} solution{'s' * (count != 1)} arise this way. A point or direction seen "
-        "from behind a joint has coordinates whose z is along the next joint's axis."
+        "from behind a joint has coordinates whose $z$ is along the next joint's axis."
     )
     if inverse.mode == "pose" and joints < _SIX:
         page.say(
@@ -235,14 +252,14 @@ def _write_group(
     *parts, last = group
     is_joint = last.joint.isdigit()
     name = names[int(last.joint) - 1] if is_joint else "all parallel axes together"
-    page.heading(f"{number}. {name}, {last.symbol}", 3)
+    page.heading(with_symbols(f"{number}. {name}, {last.symbol}"), 3)
     spare = _only_otherwise(group)
     first = [part for part in parts if part.text != last.text and part not in spare]
     for text, some in groupby(first, lambda step: step.text):
-        page.say(text)
+        page.say(with_symbols(text))
         for step in some:
             _show(page, step)
-    page.say(last.text)
+    page.say(with_symbols(last.text))
     if last.equation is not None:
         page.show(*last.equation)
     for part in parts:
@@ -274,7 +291,7 @@ def _write_exceptions(
     if step.reach is not None:
         ratio = [f for f in step.reach.free_symbols if step.reach == 1 - f**2]
         page.say(
-            f"Out of reach if {ratio[0]} is below -1 or above 1."
+            with_symbols(f"Out of reach if {ratio[0]} is below -1 or above 1.")
             if ratio
             else "Out of reach if what is below the root is negative."
         )
@@ -283,10 +300,10 @@ def _write_exceptions(
         return
     where = f"{' and '.join(free)} {'are' if len(free) > 1 else 'is'} 0"
     if step.otherwise is None:
-        page.say(f"If {where}, {step.symbol} is free: any value will do.")
+        page.say(with_symbols(f"If {where}, {step.symbol} is free: any value will do."))
         return
     text, value = step.otherwise
-    page.say(f"If {where}, {text}")
+    page.say(with_symbols(f"If {where}, {text}"))
     for part in spare:
         _show(page, part)
     _show(page, replace(step, expression=value))
@@ -294,17 +311,18 @@ def _write_exceptions(
 
 def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: Array) -> None:
     """Append the value of every symbol in every branch."""
-    page.heading("The solutions for T of the example", 3)
+    page.heading("The solutions for $T$ of the example", 3)
     T = chain.fk(q)
     (found,) = inverse.branches(T[None], q[None])
     target = inverse.formulas.target
     changed = target.before != sp.eye(4) or target.after != sp.eye(4)
     left = sp.MatrixSymbol("T_0" if changed else "T", 4, 4)
-    page.show(left.I if target.is_reversed else left, rounded(inverse.formulas.given(T)))
-    page.say("Every formula above gives, in radians and metres:")
+    given = rounded(inverse.formulas.given(inverse.shown_poses(T)))
+    page.show(left.I if target.is_reversed else left, given)
+    page.say(f"Every formula above gives, in rad and {inverse.length}:")
     inside = [inverse.is_inside(posture) for posture in found.postures]
     rows = [
-        *_value_rows(inverse.formulas.steps, found),
+        *_value_rows(inverse, found),
         ("error of fk", *(f"{error:.1e}" for error in found.errors)),
         ("within the limits", *("yes" if x else "no" for x in inside)),
     ]
@@ -320,17 +338,18 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     )
 
 
-def _value_rows(steps: Sequence[InverseStep], found: Branches) -> list[Sequence[object]]:
+def _value_rows(inverse: ArmInverse, found: Branches) -> list[Sequence[object]]:
     """Return a row for each sign, joint and part."""
     rows: list[Sequence[object]] = []
+    steps, postures = inverse.formulas.steps, inverse.shown(found.postures)
     for sign in dict.fromkeys(sign for step in steps for sign in step.signs):
-        label = f"\u00b1 of {sign.name.replace('sigma', 'q')}"
-        rows.append((label, *("+" if v > 0 else "-" for v in found.values[sign])))
+        label = with_symbols(f"\u00b1 of {sign.name.replace('sigma', 'q')}")
+        rows.append((label, *("+" if v > 0 else "\u2212" for v in found.values[sign])))
     for group in _groups(steps):
         spare = _only_otherwise(group)
         for step in (step for step in group if step not in spare):
             values = found.values[step.symbol]
             if step.joint.isdigit():  # without whole turns
-                values = found.postures[:, int(step.joint) - 1]
+                values = postures[:, int(step.joint) - 1]
             rows.append((step.symbol, *map(float, values)))
     return rows

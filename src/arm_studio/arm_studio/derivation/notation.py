@@ -14,10 +14,22 @@ from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 
 from arm_common import errors
+from arm_studio.derivation.inline import greek_letter
 
 _NUMBERED = re.compile(r"([A-Za-z]+)_?(\d+|(?<=^\w_)[a-z])")  # d4, theta_2, p_x
 _JOINT = re.compile(r"q_(\d+)")
-_ENTITIES = {"&InvisibleTimes;": "\u2062", "&ApplyFunction;": "\u2061", "&#xB7;": "\u00b7"}
+_ENTITIES = {
+    "&InvisibleTimes;": "\u2062",
+    "&ApplyFunction;": "\u2061",
+    "&#xB7;": "\u00b7",
+    "<mo>-</mo>": "<mo>\u2212</mo>",
+    "<mn>-": "<mn>\u2212",
+}
+# A stretched parenthesis is loose, and nothing but a fraction needs one.
+_PLAIN = {f"<mo>{sign}</mo>": f'<mo stretchy="false">{sign}</mo>' for sign in "()"}
+# A word and what it is multiplied by, which stand apart.
+_WORD_TIMES = re.compile(r"(\\mathrm\{[^}]*\}) (?=\\?[a-zA-Z])(?!\\(?:right|cdot))")
+_MATHML_WORD_TIMES = re.compile(r"(<mi>\w{2,}</mi><mo>\u2062</mo>)")
 _SMALL = 12  # largest denominator of a fraction that is not written as a decimal
 
 
@@ -108,8 +120,8 @@ class PagePrinter(MathMLPresentationPrinter):  # type: ignore[misc]
     def _print_Symbol(self, sym: sp.Symbol, style: str = "plain") -> Any:
         numbered = _NUMBERED.fullmatch(sym.name)
         if numbered:
-            return self._with_index(_greek(numbered[1]), numbered[2])
-        return self._leaf("mi", _greek(sym.name))
+            return self._with_index(greek_letter(numbered[1]), numbered[2])
+        return self._leaf("mi", greek_letter(sym.name))
 
     def _print_cos(self, expr: sp.Expr) -> Any:
         short = short_form(expr.args[0])
@@ -152,25 +164,17 @@ class PagePrinter(MathMLPresentationPrinter):  # type: ignore[misc]
     _print_ImmutableDenseMatrix = _print_MatrixBase  # noqa: N815
 
 
-def _greek(name: str) -> str:
-    import unicodedata
-
-    if name not in greeks:
-        return name
-    return unicodedata.lookup(
-        f"GREEK SMALL LETTER {'LAMDA' if name == 'lambda' else name.upper()}"
-    )
-
-
 def latex(formula: Any) -> str:
     """Return a formula as LaTeX."""
-    return str(TexPrinter({"mat_delim": "[", "mat_str": "matrix"}).doprint(formula))
+    text = str(TexPrinter({"mat_delim": "[", "mat_str": "matrix"}).doprint(formula))
+    return _WORD_TIMES.sub(r"\1 \\, ", text)
 
 
 def mathml(formula: Any) -> str:
     """Return a formula as the content of a <math> element."""
     printer = PagePrinter()
     text = str(printer._print(sp.sympify(formula)).toxml())
-    for entity, character in _ENTITIES.items():  # XML knows none of them
+    plain = {} if "<mfrac>" in text else _PLAIN
+    for entity, character in (_ENTITIES | plain).items():  # XML knows none of the first
         text = text.replace(entity, character)
-    return text
+    return _MATHML_WORD_TIMES.sub(r'\1<mspace width="0.17em"></mspace>', text)

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The kinematics of a robot model as SymPy expressions, in metres and radians.
+"""The kinematics of a robot model as SymPy expressions, in metres (or another length) and radians.
 
 Forward kinematics are the product of the rows' matrices; the screw axes and the home pose are
 those of the product of exponentials (Lynch and Park, "Modern Robotics", eq. 4.14); the Jacobian is
@@ -12,8 +12,9 @@ minutes to find cos(q2 + q3) in the product of six. Here a turn waits until one 
 follows it, so that the sums arise by themselves.
 
 Cells of a robot file are expressions of its constants. A constant becomes a symbol with its name.
-The value of the symbol is in SI units, that of the constant is in the units of the file; the
-expression contains the factor, which cancels in sums of lengths and of angles. A number that is
+The value of the symbol is in radians or the unit of the formulas, that of the constant is in the
+units of the file; the expression contains the factor, which cancels in sums of lengths and of
+angles. A number that is
 not 0, a multiple of a quarter turn, or an expression that has no simple form, gets a symbol such
 as a_2 (of row 2), so that formulas stay readable.
 """
@@ -30,7 +31,7 @@ import sympy as sp
 from arm_common.errors import InputError
 from arm_common.yaml.expressions import parse_expression
 from arm_description.model.elements import DependentJoint, Joint, Origin
-from arm_description.model.units import Units
+from arm_description.model.units import UNITS, Units
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel
@@ -50,23 +51,33 @@ class FormulaReader:
         units: units of the file.
         constants: values of its constants, in these units.
         texts: its cells as written, by key such as ``joints.elbow.d``.
+        length: unit of the lengths in the expressions.
 
     Attributes:
-        values: SI value of each symbol, in the order in which they appear.
+        values: value of each symbol, in the order in which they appear [rad or ``length``].
         meanings: what each symbol stands for: a constant of the file, or a cell.
     """
 
     def __init__(
-        self, units: Units, constants: Mapping[str, float], texts: Mapping[str, str]
+        self,
+        units: Units,
+        constants: Mapping[str, float],
+        texts: Mapping[str, str],
+        length: str = "m",
     ) -> None:
         self._units, self._constants, self._texts = units, constants, texts
+        self._length = UNITS[length]
         self.values: dict[sp.Symbol, float] = {}
         self.meanings: dict[sp.Symbol, str] = {}
         self._kinds: dict[str, str] = {}  # of the constants in use
 
     def length(self, key: str, name: str, value: float) -> sp.Expr:
         """Return the expression of a cell [m]; ``name`` is the symbol for it if it is a number."""
-        return self._expression(key, name, value, _LENGTH)
+        return self._expression(key, name, self._length.written(value), _LENGTH)
+
+    def kind(self, symbol: sp.Symbol) -> str:
+        """Return "prismatic" for a symbol that is a length, "revolute" for an angle."""
+        return self._kinds[symbol.name]
 
     def angle(self, key: str, name: str, value: float) -> sp.Expr:
         """Return the expression of a cell [rad]; quarter turns stay numbers."""
@@ -81,8 +92,10 @@ class FormulaReader:
         found = self._from_text(self._texts.get(key, ""), value, kind)
         if found is not None:
             return found
+        name = f"{name}_cell" if name in self._constants else name
         symbol = sp.Symbol(name, real=True)
         self.values[symbol], self.meanings[symbol] = value, key
+        self._kinds[name] = kind
         return symbol
 
     def _from_text(self, text: str, value: float, kind: str) -> sp.Expr | None:
@@ -105,11 +118,11 @@ class FormulaReader:
         return expression
 
     def _scale(self, kind: str) -> sp.Expr:
-        """Return what one unit of the file is in metres or radians, exactly."""
+        """Return what one unit of the file is in radians or the unit of the formulas, exactly."""
         unit = self._units.unit(kind)
         if kind == _ANGLE:
             return sp.pi / 180 if unit == "deg" else sp.Integer(1)
-        return sp.nsimplify(self._units.metres(1.0), rational=True)
+        return sp.nsimplify(self._length.written(self._units.metres(1.0)), rational=True)
 
     def _constant_value(self, name: str) -> float:
         return float(self._scale(self._kinds[name])) * self._constants[name]
@@ -226,17 +239,25 @@ def _tidy(entry: sp.Expr) -> sp.Expr:
 class SymbolicArm:
     """The formulas of an arm.
 
+    Args:
+        model: The arm.
+        length: Unit of the lengths in all formulas; where this class says m, it is this one.
+
     Attributes:
         joints: Symbol of each independent joint by name: q_1, q_2, ... [rad or m].
-        values: SI value of every other symbol.
+        values: Value of every other symbol [rad or m].
         meanings: What these symbols stand for: a constant of the file, or a cell of the table.
+        kinds: Whether such a symbol is a length ("prismatic") or an angle ("revolute").
+        cells: Of each row theta, d, a, alpha and beta by name, with the joint's variable.
         rows: Matrices (4, 4), frame i-1 <- frame i, one for each row of the table.
         base, tool: Matrices (4, 4), base_link <- frame 0 and frame n <- tool0.
+        metre: A metre in the unit of the lengths.
         tool_motions: The elementary motions of the tool.
     """
 
-    def __init__(self, model: RobotModel) -> None:
-        reader = FormulaReader(model.units, model.constants, model.formulas)
+    def __init__(self, model: RobotModel, length: str = "m") -> None:
+        reader = FormulaReader(model.units, model.constants, model.formulas, length)
+        self.metre = UNITS[length].written(1.0)
         self.joints: Mapping[str, sp.Symbol] = {
             name: sp.Symbol(f"q_{i}", real=True)
             for i, name in enumerate(model.joint_names, start=1)
@@ -250,6 +271,8 @@ class SymbolicArm:
         self._before, self.tool_motions = base, tuple(tool)
         self.values: Mapping[sp.Symbol, float] = reader.values
         self.meanings: Mapping[sp.Symbol, str] = reader.meanings
+        self.kinds: Mapping[sp.Symbol, str] = {s: reader.kind(s) for s in reader.values}
+        self.cells = tuple(step.cells for step in self._steps)
         self.rows = tuple(Product(step.motions).matrix for step in self._steps)
         self.base, self.tool = Product(base).matrix, Product(tool).matrix
 
@@ -340,7 +363,7 @@ class SymbolicArm:
     def local_velocities(self, row: int) -> sp.Matrix:
         """Return the tool's velocity (3, n) by each joint, along the axes of a row's frame."""
         motions = [motion for step in self._steps[row:] for motion in step.motions]
-        p, screws = Product([*motions, *self._after]).p, self.local_screws(row)
+        p, screws = Product([*motions, *self.tool_motions]).p, self.local_screws(row)
         columns = [screws[:3, j] + screws[3:, j].cross(p) for j in range(screws.cols)]
         return sp.Matrix.hstack(*columns).applyfunc(sp.expand)
 
@@ -377,9 +400,10 @@ class _RowMotions:
         number = i if arm.standard else i - 1
         a = reader.length(f"{key}.a", f"a_{number}", row.a)
         alpha = reader.angle(f"{key}.alpha", f"alpha_{number}", row.alpha)
-        link = [shift("x", a), turn("x", alpha)]
-        if row.beta:
-            link.append(turn("y", reader.angle(f"{key}.beta", f"beta_{number}", row.beta)))
+        beta = reader.angle(f"{key}.beta", f"beta_{number}", row.beta)
+        link = [shift("x", a), turn("x", alpha), turn("y", beta)]
+        q_theta, q_d = (0, q) if self.slides else (q if joint.axis == "z" else 0, 0)
+        self.cells = {"theta": theta + q_theta, "d": d + q_d, "a": a, "alpha": alpha, "beta": beta}
         along = [turn("z", theta), shift("z", d)]
         moves = shift("z", q) if self.slides else turn(joint.axis, q)
         self.column = "xyz".index(joint.axis)

@@ -39,8 +39,8 @@ def test_page_has_formulas_with_the_names_of_the_file_and_their_numbers(page_of)
     assert first in text and r"\operatorname{atan2}\left(p_{y}, p_{x}\right)" in text
     assert "At most 8 solutions" in text
     assert "Out of reach if what is below the root is negative." in text
-    assert "If r_13 and r_23 are 0, q_4 is free" in text
-    assert "with q_4 chosen" in text
+    assert r"If $r_{13}$ and $r_{23}$ are 0, $q_{4}$ is free" in text
+    assert "with $q_{4}$ chosen" in text
     assert len(re.findall(r"branch \d", text)) == 8
     errors = "|".join(re.findall(r"\| error of fk \|(.*)\|", text)).split("|")
     assert len(errors) == 8 and max(map(float, errors)) < 1e-12

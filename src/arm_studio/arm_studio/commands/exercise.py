@@ -1,0 +1,127 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/exercises/test_commands.py
+"""Commands that make the exercise sheets of a class, and grade what is handed in.
+
+exercise puma560 --students names.csv -o sheets/ --solutions solutions/ --secret my_secret.txt
+grade sheets/ answers/ --secret my_secret.txt -o grades.csv
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from arm_common.errors import InputError
+from arm_common.files.saving import check_writable, write_bytes
+from arm_description.errors import DescriptionError
+from arm_description.library import shipped_robots
+from arm_kinematics.errors import KinematicsError
+
+from arm_common import cli
+
+FORMATS = ("html", "pdf", "md", "tex")
+_ERRORS = (DescriptionError, KinematicsError, InputError)
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command ``exercise`` and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="exercise",
+        description="Make exercise sheets on an arm, with numbers of its own for each student.",
+    )
+    cli.add_robot(parser, shipped_robots())
+    add = parser.add_argument
+    names = "CSV file whose first column has the names"
+    add("--students", required=True, metavar="FILE", help=names)
+    add("-o", "--output", required=True, metavar="FOLDER", help="folder of sheets and forms")
+    add("--solutions", default="", metavar="FOLDER", help="folder of the teacher's solutions")
+    add("--moodle", default="", metavar="FILE", help="also write a question bank of Moodle (XML)")
+    add("--format", choices=FORMATS, default=FORMATS[0], help="of the sheets (default: html)")
+    _add_secret(parser)
+    add("--force", action="store_true", help="overwrite the sheets of a folder")
+    return cli.run(parser, _exercise, argv, _ERRORS)
+
+
+def grade(argv: Sequence[str] | None = None) -> int:
+    """Run the command ``grade`` and return its exit code."""
+    parser = argparse.ArgumentParser(
+        prog="grade",
+        description="Grade the answers to exercise sheets, and say where the first error is.",
+    )
+    add = parser.add_argument
+    add("sheets", help="folder of the sheets, as exercise wrote it")
+    add("answers", help="folder of the files of answers that were handed in (.yaml)")
+    add("-o", "--output", default="", metavar="FILE", help="also write the grades as CSV")
+    _add_secret(parser)
+    return cli.run(parser, _grade, argv, _ERRORS)
+
+
+def _add_secret(parser: argparse.ArgumentParser) -> None:
+    secret = "file of the secret (default: ARM_EXERCISE_SECRET, or asked for)"
+    parser.add_argument("--secret", default="", metavar="FILE", help=secret)
+
+
+def _exercise(arguments: argparse.Namespace) -> None:
+    from arm_studio.exercises import sheets
+    from arm_studio.exercises.moodle import question_bank
+
+    listed = sheets.ClassList(arguments.robot, sheets.read_names(Path(arguments.students)))
+    folder = _folder(arguments.output)
+    cli.refuse_overwriting(str(folder / sheets.LIST), arguments.force)
+    if arguments.moodle:
+        check_writable(arguments.moodle)
+    solutions = _folder(arguments.solutions) if arguments.solutions else None
+    if solutions is not None and solutions.resolve() == folder.resolve():
+        raise InputError("--solutions is the folder of the sheets", remedy="choose another one")
+    maker = listed.variants(sheets.read_secret(arguments.secret))
+    variants = dict(sheets.class_variants(listed, maker))
+    for stem, variant in variants.items():
+        cli.print_status(f"Writing: {stem} ...")
+        _write(sheets.sheet_files(variant, folder / f"{stem}.{arguments.format}"))
+        if solutions is not None:
+            _write(sheets.solution_files(variant, solutions / f"{stem}.{arguments.format}"))
+    if arguments.moodle:
+        write_bytes(question_bank(variants.values()), arguments.moodle)
+    write_bytes(sheets.list_text(listed, maker).encode(), folder / sheets.LIST)
+    cli.print_status(f"Wrote {len(variants)} sheets to {folder}")
+
+
+def _write(files: Mapping[Path, bytes]) -> None:
+    for file, content in files.items():
+        write_bytes(content, file)
+
+
+def _folder(name: str) -> Path:
+    """Return a folder, made if it is missing."""
+    try:
+        Path(name).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot be made ({error.strerror})", file=name) from None
+    return Path(name)
+
+
+def _grade(arguments: argparse.Namespace) -> None:
+    from arm_studio.exercises.grading import as_csv, as_table, files_of_students, grade_file
+    from arm_studio.exercises.sheets import class_variants, read_list, read_secret
+
+    listed, expected = read_list(Path(arguments.sheets))
+    files, others = files_of_students(Path(arguments.answers), listed.files())
+    if arguments.output:
+        check_writable(arguments.output)
+    variants = listed.variants(read_secret(arguments.secret), expected)
+    grades = [
+        grade_file(variant, files.get(variant.student))
+        for _, variant in class_variants(listed, variants)
+    ]
+    sys.stdout.write(as_table(grades))
+    for path in others:
+        cli.print_status(f"{path} is the file of no student of this class")
+    if arguments.output:
+        cli.write_text(as_csv(grades), arguments.output)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""Marks of answers that were handed in: how much is right, and where the first error is."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from arm_common.errors import aligned, number_text, one_line
+from arm_common.transforms import Array
+
+from arm_studio.exercises.answers import HandedIn, read_answers
+from arm_studio.exercises.mistakes import mistakes
+from arm_studio.exercises.questions import Part, Question, questions_of
+from arm_studio.exercises.variants import ExerciseError, Variant
+
+ENDINGS = (".yaml", ".yml")
+_EXPLAINED = 0.75  # least share that a mistake must explain to be named
+_MAX_FILES = 5000
+_TOLD = 200  # characters of a remark about a file
+_FORMULA_SIGNS = ("=", "+", "-", "@")  # that begin a formula in a spreadsheet
+
+
+@dataclass(frozen=True)
+class AnswerMark:
+    """What one answer is worth.
+
+    Attributes:
+        share: Of a right answer, from 0 to 1.
+        remark: The first error and its cause, "" if all is right.
+    """
+
+    share: float
+    remark: str
+
+
+@dataclass(frozen=True)
+class Grade:
+    """The marks of one student.
+
+    Attributes:
+        student: Name.
+        marks: By question.
+        remarks: On the file as a whole.
+    """
+
+    student: str
+    marks: Mapping[str, AnswerMark]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> float:
+        """The mean of all shares."""
+        return sum(mark.share for mark in self.marks.values()) / max(len(self.marks), 1)
+
+    def sentences(self) -> Iterator[str]:
+        """Yield what is wrong, a sentence each."""
+        yield from self.remarks
+        for key, mark in self.marks.items():
+            if mark.remark:
+                yield f"{key}: {mark.remark}"
+
+
+def mark_answer(question: Question, variant: Variant, given: Mapping[str, Array]) -> AnswerMark:
+    """Return the mark of an answer: arrays by part, NaN where nothing is filled in."""
+    parts = question.parts
+    if all(np.isnan(array).all() for array in given.values()):
+        return AnswerMark(0.0, "not answered")
+    shares = [part.share(given[name], part.right) for name, part in parts.items()]
+    share = sum(shares) / len(shares)
+    if share == 1.0:
+        return AnswerMark(1.0, "")
+    remark = next(_first_errors(question, variant, given), "an answer is missing")
+    best = max(
+        ((one.share(parts, given), one.name) for one in mistakes(question, variant)),
+        key=lambda found: found[0],
+        default=(0.0, ""),
+    )
+    if best[0] >= _EXPLAINED and best[0] > share:
+        remark = f"{remark} ({best[1]})"
+    return AnswerMark(share, remark)
+
+
+def _first_errors(
+    question: Question, variant: Variant, given: Mapping[str, Array]
+) -> Iterator[str]:
+    """Yield sentences on the errors of an answer, the first one first."""
+    for name, part in question.parts.items():
+        answer = given[name]
+        if part.any_order:
+            yield from _wrong_rows(question, variant, part, answer)
+            continue
+        wrong = np.argwhere(np.logical_not(part.fits(answer, part.right)))
+        if part.group == "column":
+            wrong = wrong[np.argsort(wrong[:, 1], kind="stable")]
+        for row, column in wrong:
+            yield f"{_place(name, part, int(row), int(column))}{_gap(part, answer, row, column)}"
+
+
+def _place(name: str, part: Part, row: int, column: int) -> str:
+    """Return where a number of an answer is."""
+    places = [name] if name else []
+    if len(part.right) > 1:
+        places.append(f"row {row + 1}")
+    if part.names:
+        places.append(part.names[column])
+    return f"{', '.join(places)}: " if places else ""
+
+
+def _gap(part: Part, answer: Array, row: int, column: int) -> str:
+    given, right = answer[row, column], part.right[row, column]
+    if math.isnan(given):
+        return "not answered"
+    return f"{number_text(given)} where {number_text(right)} is right"
+
+
+def _wrong_rows(question: Question, variant: Variant, part: Part, answer: Array) -> Iterator[str]:
+    """Yield sentences on rows that are in any order: one that is wrong or twice, or missing."""
+    pairs = part.pairs(answer, part.right)
+    for i in range(len(answer)):
+        if i in pairs:
+            continue
+        shown = ", ".join(map(number_text, answer[i]))
+        if np.isnan(answer[i]).any():
+            yield f"row {i + 1} is not filled in"
+        elif part.pairs(answer[i : i + 1], part.right):
+            yield f"row {i + 1} is there twice"
+        elif question.key == "ik":
+            yield f"row {i + 1} {_miss(variant, answer[i])}"
+        else:
+            yield f"{shown} is no such position"
+    missing = len(part.right) - len(pairs)
+    if missing:
+        yield f"{missing} of {len(part.right)} missing"
+
+
+def _miss(variant: Variant, row: Array) -> str:
+    """Return how far a posture in the units of the file is from the target."""
+    units = variant.model.units
+    kinds = [joint.type for joint in variant.model.joints]
+    q = np.array([units.si(float(x), kind) for x, kind in zip(row, kinds, strict=True)])
+    T, target = variant.chain.fk(q), variant.target
+    gap = float(np.linalg.norm(T[:3, 3] - target[:3, 3]))
+    cosine = (float(np.trace(T[:3, :3].T @ target[:3, :3])) - 1.0) / 2.0
+    turned = math.acos(min(max(cosine, -1.0), 1.0))
+    text = f"misses the target by {units.text(gap, 'prismatic', 3)}"
+    if variant.mode == "position":
+        return text
+    return f"{text} and {units.text(turned, 'revolute', 3)}"
+
+
+def grade(variant: Variant, handed_in: HandedIn) -> Grade:
+    """Return the grade of what a student handed in."""
+    questions = questions_of(variant)
+    marks = {}
+    for key, question in questions.items():
+        if key in handed_in.problems:
+            marks[key] = AnswerMark(0.0, handed_in.problems[key])
+        elif key not in handed_in.answers:
+            marks[key] = AnswerMark(0.0, "not answered")
+        else:
+            marks[key] = mark_answer(question, variant, handed_in.answers[key])
+    others = (text for key, text in handed_in.problems.items() if key not in questions)
+    return Grade(variant.student, marks, tuple(others))
+
+
+def grade_file(variant: Variant, path: Path | None) -> Grade:
+    """Return the grade of a file, which may be hostile, or missing."""
+    questions = questions_of(variant)
+    nothing = {key: AnswerMark(0.0, "") for key in questions}
+    if path is None:
+        return Grade(variant.student, nothing, ("nothing was handed in",))
+    try:
+        handed_in = read_answers(path, questions)
+    except ExerciseError as error:
+        return Grade(variant.student, nothing, (str(error),))
+    result = grade(variant, handed_in)
+    if handed_in.student and handed_in.student != variant.student:
+        remark = f"{path}: the name in it is {one_line(handed_in.student, _TOLD)!r}"
+        return Grade(variant.student, result.marks, (remark, *result.remarks))
+    return result
+
+
+def files_of_students(
+    folder: Path, stems: Mapping[str, str]
+) -> tuple[dict[str, Path], list[Path]]:
+    """Return the file of each student who handed one in, and the others.
+
+    A file has the name of the student's form; one with another name, as systems that collect
+    files give, is that of the student who is named in it, if there is none by that name.
+
+    Args:
+        folder: Of the answers.
+        stems: The names of the forms, without ending, by student.
+
+    Raises:
+        ExerciseError: It is no folder, or has too many files.
+    """
+    try:
+        files = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+    except OSError as error:
+        raise ExerciseError(f"cannot be read ({error.strerror})", file=str(folder)) from None
+    if len(files) > _MAX_FILES:
+        raise ExerciseError(f"has more than {_MAX_FILES} files", file=str(folder))
+    found = {s: path for s, stem in stems.items() for path in files if path.stem == stem}
+    others = []
+    for path in files:
+        if path in found.values():
+            continue
+        student = _named_in(path)
+        if student in stems and student not in found:
+            found[student] = path
+        else:
+            others.append(path)
+    return found, others
+
+
+def _named_in(path: Path) -> str:
+    try:
+        return read_answers(path, {}).student
+    except ExerciseError:
+        return ""
+
+
+def as_table(grades: Sequence[Grade]) -> str:
+    """Return the grades as a table, and under it what is wrong."""
+    keys = list(grades[0].marks) if grades else []
+    rows = [["student", *keys, "total"]]
+    rows += [[one_line(each.student), *_shares(each)] for each in grades]
+    lines = aligned(rows, left=(0,))
+    for each in grades:
+        sentences = list(each.sentences())
+        if sentences:
+            lines += ["", f"{one_line(each.student)}:"]
+            lines += [f"  {one_line(sentence)}" for sentence in sentences]
+    return "\n".join(lines) + "\n"
+
+
+def _shares(each: Grade) -> list[str]:
+    shares = (mark.share for mark in each.marks.values())
+    return [*(f"{share:.2f}" for share in shares), f"{100.0 * each.total:.0f} %"]
+
+
+def as_csv(grades: Sequence[Grade]) -> str:
+    """Return the grades as CSV; no cell begins a formula of a spreadsheet."""
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    keys = list(grades[0].marks) if grades else []
+    writer.writerow(["student", *keys, "total", "remarks"])
+    for each in grades:
+        remarks = "; ".join(one_line(sentence) for sentence in each.sentences())
+        cells = [each.student, *(f"{mark.share:.4g}" for mark in each.marks.values())]
+        cells += [f"{each.total:.4g}", remarks]
+        writer.writerow([f"'{c}" if c.startswith(_FORMULA_SIGNS) else c for c in cells])
+    return file.getvalue()

@@ -1,0 +1,128 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+"""What an exercise asks for and is found numerically: singular positions, and the reach.
+
+An arm is singular where its Jacobian, of the tool's position alone if only that is asked for,
+has a singular value of 0. Of its values along one joint the minima are refined and kept if they
+are 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from arm_common.transforms import Array
+from arm_kinematics.chain.chain import Chain
+from scipy.optimize import minimize, minimize_scalar
+
+SAMPLES = 361
+_NEAR = 0.1  # largest ratio of a sample beside a singular position
+ZERO = 1e-6  # largest ratio of the singular values where an arm is singular
+_STARTS, _REFINED = 4000, 25  # postures for the reach
+_APART = 0.05  # [rad], or share of the range of a slide, between two positions or to a limit
+
+
+def smallest_ratio(chain: Chain, mode: str, q: Array) -> float:
+    """Return the ratio of the smallest and the largest singular value, lengths over the reach."""
+    values = np.linalg.svd(_scaled(chain, mode, q), compute_uv=False)
+    return float(values[-1] / values[0])
+
+
+def _scaled(chain: Chain, mode: str, q: Array) -> Array:
+    J = np.array(chain.jacobian(q))
+    J[:3] /= max(_length(chain), 1e-9)
+    return J[:3] if mode == "position" else J
+
+
+def _length(chain: Chain) -> float:
+    """Return how far the axes and the tool are from each other, as a size of the arm [m]."""
+    return float(np.abs(np.vstack([chain.S[:3].T, chain.M[:3, 3]])).max())
+
+
+@dataclass(frozen=True)
+class SingularJoint:
+    """The positions of one joint at which an arm is singular, with all others at a posture.
+
+    Attributes:
+        joint: Index of the joint.
+        positions: The positions inside its limits (k,), ascending, within half a turn [rad or m].
+    """
+
+    joint: int
+    positions: Array
+
+    @classmethod
+    def of(cls, chain: Chain, mode: str, q: Array, joint: int) -> SingularJoint | None:
+        """Return them for a posture q (n,); None if one is near a limit or another one."""
+        low, high = float(chain.lower[joint]), float(chain.upper[joint])
+        apart = _APART * (high - low)
+        if not chain.prismatic[joint]:
+            low, high, apart = max(low, -math.pi), min(high, math.pi), _APART
+        ratio = partial(_ratio_at, chain, mode, np.array(q), joint)
+        step = (high - low) / SAMPLES
+        grid = np.linspace(low - apart, high + apart, SAMPLES)
+        values = np.array([ratio(x) for x in grid])
+        inner = (values[1:-1] <= values[:-2]) & (values[1:-1] < values[2:])
+        inner &= values[1:-1] < _NEAR
+        found = []
+        for x in grid[1:-1][inner]:
+            best = minimize_scalar(
+                ratio, bounds=(x - 2 * step, x + 2 * step), options={"xatol": 1e-11}
+            )
+            if best.fun < ZERO:
+                found.append(float(best.x))
+        edges = [low, *sorted(found), high]
+        if not found or np.diff(edges).min() < apart:
+            return None
+        return cls(joint, np.array(sorted(found)))
+
+
+def _ratio_at(chain: Chain, mode: str, q: Array, joint: int, value: float) -> float:
+    q[joint] = value
+    return smallest_ratio(chain, mode, q)
+
+
+def singular_joints(chain: Chain, mode: str, postures: Sequence[Array]) -> tuple[int, int] | None:
+    """Return the first joint that has the same number of singular positions in most postures.
+
+    With its number of positions; None if there is none.
+    """
+    for joint in range(chain.n):
+        every = [SingularJoint.of(chain, mode, q, joint) for q in postures]
+        counts = [len(found.positions) for found in every if found is not None]
+        if len(counts) > len(postures) // 2:
+            common = max(set(counts), key=counts.count)
+            if counts.count(common) > len(postures) // 2:
+                return joint, common
+    return None
+
+
+def distances(chain: Chain) -> tuple[float, float]:
+    """Return the largest and smallest distance of the tool from the base within the limits [m].
+
+    Each is refined from the best of many random postures; that it is the global one is likely,
+    not proven.
+    """
+    starts = np.random.default_rng(0).uniform(chain.lower, chain.upper, (_STARTS, chain.n))
+    squares = np.array([float(np.square(chain.fk(q)[:3, 3]).sum()) for q in starts])
+    order = np.argsort(squares, kind="stable")
+    bounds = list(zip(chain.lower, chain.upper, strict=True))
+    extremes = []
+    for sign, best in ((-1.0, order[-_REFINED:]), (1.0, order[:_REFINED])):
+
+        def goal(q: Array, sign: float = sign) -> tuple[float, Array]:
+            T, J = chain.fk_jacobian(q)
+            p = T[:3, 3]
+            return sign * float(p @ p), sign * 2.0 * (J[:3].T @ p)
+
+        options = {"ftol": 1e-15, "gtol": 1e-10}
+        found = [
+            minimize(goal, starts[i], jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+            for i in best
+        ]
+        extremes.append(math.sqrt(max(abs(min(one.fun for one in found)), 0.0)))
+    return extremes[0], extremes[1]

@@ -1,0 +1,187 @@
+# Copyright 2026 Arm developers
+# SPDX-License-Identifier: Apache-2.0
+# Tests: src/arm_studio/test/exercises/test_commands.py
+"""The files of a class: a sheet and a form of answers for each student, solutions, the list.
+
+A sheet has the numbers of its student and no solution; the list has the arm and the names, from
+which the secret makes the same variants again.
+"""
+
+from __future__ import annotations
+
+import csv
+import getpass
+import json
+import os
+import re
+import sys
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arm_common.errors import CONTROL, one_line
+from arm_common.files.access import read_text
+from arm_common.yaml.document import read_yaml
+from arm_description.library import load_robot
+
+from arm_studio.derivation.document import DerivationPage
+from arm_studio.exercises.answers import HandedInFiles, answer_form
+from arm_studio.exercises.questions import questions_of
+from arm_studio.exercises.statements import Statements
+from arm_studio.exercises.variants import ExerciseError, Variant, VariantMaker, digest
+
+SECRET_VARIABLE = "ARM_EXERCISE_SECRET"
+LIST = "_exercise.yaml"  # no student's file begins with _
+MAX_STUDENTS = 1000
+_MAX_NAME = 100  # characters
+_SECRET_BYTES = (8, 4096)
+_MAX_BYTES = 1_000_000
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+_HEADS = ("name", "student", "names", "students")
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """A class and its arm.
+
+    Attributes:
+        robot: Name or path of the robot file.
+        students: Names.
+    """
+
+    robot: str
+    students: tuple[str, ...]
+
+    def variants(self, secret: bytes, expected: str = "") -> VariantMaker:
+        """Return the variants of the class; ``expected`` is the code of the arm.
+
+        Raises:
+            ExerciseError: The arm has no exercise, or has another code.
+        """
+        made = VariantMaker(load_robot(self.robot), secret)
+        if expected and digest(made.model) != expected:
+            raise ExerciseError(
+                f"the numbers of {self.robot} have changed since the sheets were made",
+                remedy="grade with the robot file of that time",
+            )
+        return made
+
+    def files(self) -> dict[str, str]:
+        """Return the names of the students' files, without ending, by student."""
+        found: dict[str, str] = {}
+        for student in self.students:
+            plain = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
+            base = _SEPARATORS.sub("-", plain.lower()).strip("-") or "student"
+            stem, number = base, 2
+            while stem in found.values():
+                stem, number = f"{base}-{number}", number + 1
+            found[student] = stem
+        return found
+
+
+def read_names(path: Path) -> tuple[str, ...]:
+    """Return the names of a CSV file: its first column, without a head such as ``name``.
+
+    Raises:
+        ExerciseError: It cannot be read, or a name is empty, twice or too long.
+    """
+    text = read_text(path, _MAX_BYTES, ExerciseError)
+    delimiter = ";" if ";" in text and "," not in text else ","
+    names: list[str] = []
+    try:
+        for row in csv.reader(text.splitlines(), delimiter=delimiter):
+            cell = unicodedata.normalize("NFC", " ".join(row[0].split())) if row else ""
+            if cell and not (not names and cell.lower() in _HEADS):
+                names.append(cell)
+    except csv.Error as error:
+        raise ExerciseError(f"is no CSV file ({error})", file=str(path)) from None
+    _check_names(names, str(path))
+    return tuple(names)
+
+
+def _check_names(names: Sequence[str], file: str) -> None:
+    if not 1 <= len(names) <= MAX_STUDENTS:
+        problem = f"has {len(names)} names; a class has 1 to {MAX_STUDENTS} students"
+        raise ExerciseError(problem, file=file)
+    for i, name in enumerate(names):
+        if len(name) > _MAX_NAME or CONTROL.search(name):
+            raise ExerciseError(f"{one_line(name, 60)!r} is no name of a student", file=file)
+        if name in names[:i]:
+            remedy = "tell the two apart, as by a number"
+            raise ExerciseError(f"{name!r} is there twice", remedy=remedy, file=file)
+
+
+def read_secret(file: str) -> bytes:
+    """Return the teacher's secret: of a file, else of the environment, else of the terminal.
+
+    Raises:
+        ExerciseError: There is none, or it is too short or too long.
+    """
+    if file:
+        secret = read_text(Path(file), _SECRET_BYTES[1], ExerciseError)
+    elif SECRET_VARIABLE in os.environ:
+        secret = os.environ[SECRET_VARIABLE]
+    elif sys.stdin.isatty():
+        secret = getpass.getpass("Secret of the exercise: ")
+    else:
+        remedy = f"give it by --secret FILE, or in the variable {SECRET_VARIABLE}"
+        raise ExerciseError("the secret of the exercise is missing", remedy=remedy)
+    least, most = _SECRET_BYTES
+    found = secret.strip().encode("utf-8", "surrogateescape")
+    if not least <= len(found) <= most:
+        raise ExerciseError(f"the secret has {len(found)} bytes, not {least} to {most}")
+    return found
+
+
+def list_text(listed: ClassList, variants: VariantMaker) -> str:
+    """Return the file of a class."""
+    path = Path(listed.robot)
+    robot = str(path.resolve()) if path.is_file() else listed.robot
+    lines = [
+        "# The arm and the names of the sheets beside this file; they are graded by it.",
+        f"robot: {json.dumps(robot)}",
+        f"digest: {digest(variants.model)}",
+        "students:",
+        *(f"  - {json.dumps(student)}" for student in listed.students),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def read_list(folder: Path) -> tuple[ClassList, str]:
+    """Return the class of a folder of sheets, and the code of its arm.
+
+    Raises:
+        ExerciseError: It has no readable list.
+    """
+    root = read_yaml(folder / LIST, ExerciseError, _MAX_BYTES, HandedInFiles())
+    keys = ("robot", "digest", "students")
+    fields = root.mapping(keys, required=keys)
+    students = tuple(item.text() for item in fields["students"].items())
+    _check_names(students, str(folder / LIST))
+    return ClassList(fields["robot"].text(), students), fields["digest"].raw("a code")
+
+
+def sheet_files(variant: Variant, path: Path) -> dict[Path, bytes]:
+    """Return the sheet of a variant, and its form of answers beside it."""
+    return _files(variant, path, solved=False)
+
+
+def solution_files(variant: Variant, path: Path) -> dict[Path, bytes]:
+    """Return the same with the right numbers."""
+    return _files(variant, path, solved=True)
+
+
+def _files(variant: Variant, path: Path, solved: bool) -> dict[Path, bytes]:
+    questions = questions_of(variant)
+    page = DerivationPage(path)
+    Statements(variant).write(page, questions, solved)
+    form = answer_form(variant, questions, solved)
+    return {**page.files(), path.with_suffix(".yaml"): form.encode()}
+
+
+def class_variants(listed: ClassList, variants: VariantMaker) -> Iterator[tuple[str, Variant]]:
+    """Yield the name of each student's file and the variant, in the order of the list."""
+    stems: Mapping[str, str] = listed.files()
+    for student in listed.students:
+        yield stems[student], variants.of(student)
