@@ -218,7 +218,7 @@ class FakePage:
         self.shown: list[Any] = []
         self.watched: list[Any] = []
         self.timers: list[FakeTimer] = []
-        self.problem, self.limited = "", lambda model: model
+        self.problem, self.limited, self.time = "", lambda model: model, 0.0
         self.model = load_robot(robot) if robot else None
         self.robot = None if self.model is None else read_robot(self.model.to_urdf())
         joints = () if self.robot is None else self.robot.joints
@@ -243,6 +243,7 @@ class FakePage:
             "report": self.reports.append,
             "limited": lambda model: self.limited(model),
             "redraw": lambda: None,
+            "now": lambda: self.time,
             "every": self._every,
         }
         self.context = PanelContext(**(values | more))

@@ -248,6 +248,7 @@ class ArmPage:
             report=partial(self.show_text, "ik"),
             limited=port.limited,
             redraw=self._loop.request_redraw,
+            now=port.now,
             every=port.every,
         )
 

@@ -160,6 +160,7 @@ class PanelContext:
     report: Callable[[str], None]  # shows one sentence at the top; "" removes it
     limited: Callable[[RobotModel], RobotModel]  # to what the servos of a driver allow
     redraw: Callable[[], None]  # draws a frame soon, and calls `update` of all panels
+    now: Callable[[], float]  # the time of the positions [s], which a simulation may scale
     # calls a function periodically: takes the period of wall time [s]
     every: Callable[[float, Callable[[], None]], PageTimer]
     shared: dict[type, Any] = field(default_factory=dict)  # of several panels, by its class
