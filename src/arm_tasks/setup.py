@@ -1,11 +1,21 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
+import sys
 from glob import glob
 
 from setuptools import find_packages, setup
 
 PACKAGE = "arm_tasks"
 FOLDERS = ("config", "launch", "rviz", "scenes", "schema", "security", "systemd", "tasks")
+# ros2 run starts the programs. A wheel would put names like "set" on the user's path: there, the
+# command `arm` starts them.
+PROGRAMS = "console_scripts" if {"install", "develop"} & {*sys.argv} else "arm.programs"
+
+# The engine without its viewer, where there is a wheel, as in tools/pip_ros/requirements.txt.
+MUJOCO = [
+    'mujoco-core; python_version >= "3.11" and sys_platform == "linux"',
+    'mujoco; python_version < "3.11" or sys_platform != "linux"',
+]
 
 setup(
     name=PACKAGE,
@@ -17,13 +27,23 @@ setup(
         (f"share/{PACKAGE}", ["package.xml"]),
         *((f"share/{PACKAGE}/{folder}", sorted(glob(f"{folder}/*.*"))) for folder in FOLDERS),
     ],
+    install_requires=[
+        "arm_common",
+        "arm_description",
+        "arm_hardware",
+        "arm_kinematics",
+        "numpy",
+        "py_trees",
+        "PyYAML",
+    ],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Tasks that are checked before the first motion, the nut transfer, launch files.",
+    url="https://example.org/arm",
     license="Apache-2.0",
-    extras_require={"test": ["pytest"]},
+    extras_require={"test": ["pytest"], "collisions": MUJOCO},
     entry_points={
-        "console_scripts": [
+        PROGRAMS: [
             "arm_nodes = arm_tasks.commands.entry_points:arm_nodes",
             "check = arm_tasks.commands.entry_points:check",
             "scene = arm_tasks.commands.entry_points:scene",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 import threading
 from typing import Any
@@ -35,6 +36,7 @@ class LocalBrowser:
         self.elements: dict[str, list[Any]] = {}  # label -> identifiers, in order
         self.removed: set[str] = set()
         self.handles: set[str] = set()
+        self.grids: dict[str, str] = {}  # key of a cell -> element that takes its edits
         socket.send(encoded(CAMERA))
         threading.Thread(target=self._receive, daemon=True).start()
 
@@ -45,6 +47,9 @@ class LocalBrowser:
                     self.removed.add(message["uuid"])
                 elif message["type"] == "TransformControlsMessage":
                     self.handles.add(message["name"])
+                elif 'data-grid="' in (html := str(message.get("props", {}).get("content", ""))):
+                    uuid = html.partition('data-grid="')[2].partition('"')[0]
+                    self.grids |= dict.fromkeys(re.findall('data-cell="([^"]*)"', html), uuid)
                 elif "uuid" in message and (label := message.get("props", {}).get("label")):
                     self.elements.setdefault(label, []).append(message["uuid"])
 
@@ -53,6 +58,13 @@ class LocalBrowser:
         found = wait_for(lambda: set(self.elements.get(label, ())) - self.removed, label, BOUND)
         uuid = next(each for each in reversed(self.elements[label]) if each in found)
         self.send(type="GuiUpdateMessage", uuid=uuid, updates={"value": value})
+
+    def edit(self, cell: str, text: str) -> None:
+        """Change a cell of a grid, as the page's script does."""
+        wait_for(lambda: cell in self.grids, cell, BOUND)
+        line = json.dumps({"do": "set", "cell": cell, "text": text})
+        updates = {"value": f"{line} #1"}
+        self.send(type="GuiUpdateMessage", uuid=self.grids[cell], updates=updates)
 
     def drag(self, position: tuple[float, float, float]) -> None:
         """Drag the handle to a position."""
@@ -84,7 +96,7 @@ def use(page: Any, browser: LocalBrowser, is_edited: bool) -> dict[str, Any]:
     reached: dict[str, Any] = {"waist": waist, "tool": tool()}
     if is_edited:
         before = page.postures.model
-        browser.set("d [mm]", "123")
+        browser.edit("0 d", "123")
         wait_for(lambda: page.postures.model is not before, "table", BOUND)
         reached["d"] = page.postures.model.rows[0].row.d
     reached["labels"] = sorted(browser.elements)

@@ -6,9 +6,11 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import json
 import threading
 from contextlib import nullcontext
 from functools import partial
+from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -66,6 +68,9 @@ class FakeElement(SimpleNamespace):
 
     def remove(self) -> None:
         self.is_removed = True
+
+    def float(self, **place: float) -> None:
+        """Place a window."""
 
 
 class FakeViserGui:
@@ -141,8 +146,9 @@ class FakeGui(PageGui):
         return [e.label for e in shown if (e.kind in kinds if kinds else e.kind != "tab")]
 
     def find(self, label: str) -> FakeElement:
-        fields = (element for element in reversed(self.shown) if element.kind != "html")
-        return next(element for element in fields if element.label == label)
+        fields = [e for e in reversed(self.shown) if e.kind not in ("html", "tab")]
+        rows = (e for e in fields if e.kind == "button_group" and label in e.options)
+        return next((element for element in fields if element.label == label), None) or next(rows)
 
     def below(self, label: str) -> FakeElement:
         """Return the text below a field."""
@@ -153,9 +159,19 @@ class FakeGui(PageGui):
     def use(self, label: str, value: Any = True, client: Any = None) -> None:
         """Set an element as a user does; press a button; type a line and Enter."""
         element = self.find(label)
-        element.value = value
+        element.value = label if element.label != label else value
         outer = element.outer
         self.fire(outer if outer is not None and outer.kind == "form" else element, client)
+
+    def edit(self, key: str, text: str = "", action: str = "set") -> None:
+        """Do to a cell of a grid what the page's script does."""
+        marks = f'data-cell="{key}"', f'"cell": "{key}"'
+        texts = (unescape(str(element.content)) for element in self.shown)
+        html = next(text for text in texts if any(mark in text for mark in marks))
+        uuid = html.partition('data-grid="')[2].partition('"')[0]
+        line = next(e for e in self.shown if element_id(e) == uuid)
+        line.value = f"{json.dumps({'do': action, 'cell': key, 'text': text})} #1"
+        self.fire(line)
 
     def fire(self, element: FakeElement, client: Any = None) -> None:
         for callback in element.callbacks:
@@ -202,14 +218,14 @@ class FakePage:
         self.shown: list[Any] = []
         self.watched: list[Any] = []
         self.timers: list[FakeTimer] = []
-        self.problem, self.limited = "", lambda model: model
+        self.problem, self.limited, self.time = "", lambda model: model, 0.0
         self.model = load_robot(robot) if robot else None
         self.robot = None if self.model is None else read_robot(self.model.to_urdf())
         joints = () if self.robot is None else self.robot.joints
         self.positions = {joint.name: 0.0 for joint in joints}
         drawer = SimpleNamespace(size=0.5, mark_axis=lambda robot, joint: None)
         store = SimpleNamespace(robot=self.robot)
-        self.file = ShownFile(self._show, self._take, self.watched.append)
+        self.file = ShownFile(self._show, self._take, self.watched.append, begin=self._show)
         values = {
             "where": where,
             "robot": robot,
@@ -227,6 +243,7 @@ class FakePage:
             "report": self.reports.append,
             "limited": lambda model: self.limited(model),
             "redraw": lambda: None,
+            "now": lambda: self.time,
             "every": self._every,
         }
         self.context = PanelContext(**(values | more))

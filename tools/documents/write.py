@@ -7,10 +7,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from documents.identity import identified_files
 from documents.licences import licences_page
 from documents.reference import FOLDER, texts
 
-made = texts() | {FOLDER / "licences.md": licences_page()}
+made = texts() | identified_files() | {FOLDER / "licences.md": licences_page()}
 for path, text in made.items():
     path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")

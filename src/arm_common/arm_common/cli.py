@@ -27,7 +27,13 @@ from weakref import WeakKeyDictionary
 
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-from arm_common.signals import INTERRUPTED, die_with_parent, outlive_readers
+from arm_common.signals import (
+    INTERRUPTED,
+    die_with_parent,
+    interrupts_blocked,
+    outlive_readers,
+    usable_cores,
+)
 from arm_common.suggestions import install_command
 
 if TYPE_CHECKING:
@@ -367,11 +373,8 @@ def run_jobs(
     from concurrent.futures import BrokenExecutor
 
     # New processes inherit the mask: Ctrl-C is this process's alone, and none is lost meanwhile.
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with interrupts_blocked():
         futures = [pool.submit(function, job) for job in jobs]
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
     try:
         _await_all(futures, what)
     except BrokenExecutor:
@@ -405,10 +408,10 @@ def _processes(workers: int) -> Iterator[Executor]:
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     pool = ProcessPoolExecutor(
-        workers or len(os.sched_getaffinity(0)),
+        workers or usable_cores(),
         multiprocessing.get_context("spawn"),
         die_with_parent,
-        (signal.SIGKILL,),
+        (getattr(signal, "SIGKILL", signal.SIGTERM),),
     )
     try:
         yield pool

@@ -9,11 +9,14 @@ import re
 import select
 import shutil
 import sys
-import termios
-import tty
+from contextlib import suppress
 from typing import TypeVar
 
 from arm_common.errors import InputError
+
+with suppress(ImportError):  # Windows has none
+    import termios
+    import tty
 
 ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 ESCAPE = "\x1b"
@@ -33,6 +36,10 @@ class Keyboard:
     def __init__(self) -> None:
         self._file = sys.stdin.fileno()
         self._unread = ""
+        if "termios" not in globals():
+            raise InputError(
+                "keys cannot be read on this system", remedy="use Linux, macOS or WSL for that"
+            )
         if not os.isatty(self._file):
             raise InputError(
                 "standard input is not a terminal, so no keys can be read",

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """View an arm and move its joints with sliders: robot:=puma560, or the path of a robot file."""
 
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -32,7 +33,6 @@ from launch_ros.substitutions import ExecutableInPackage, FindPackageShare
 SHARE = FindPackageShare("arm_description")
 TEMPLATE = PathJoinSubstitution([SHARE, "rviz", "view_arm.rviz"])
 CONFIG = PathJoinSubstitution([SHARE, "config", "view_arm.yaml"])
-FILES = (CONFIG, LaunchConfiguration("params_file"))  # the last one wins
 
 
 def generate_launch_description():
@@ -43,9 +43,7 @@ def generate_launch_description():
             StartTogether(
                 [
                     *namespace_actions(),
-                    *_description(),
-                    *_tool(),
-                    *_windows(),
+                    OpaqueFunction(function=_nodes),
                 ]
             ),
         ]
@@ -58,7 +56,14 @@ def _check_arguments(context):
     load_robot(context.launch_configurations["robot"])
 
 
-def _description():
+def _nodes(context):
+    """Return all nodes; `params_file` wins over the shipped parameters and their own ones."""
+    given = context.launch_configurations["params_file"]
+    start = partial(_node, [CONFIG, *([given] if given else [])])
+    return [*_description(start), *_tool(start), *_windows(start)]
+
+
+def _description(start):
     """Return the publisher of the robot, and the watcher of its file."""
     dh_frames = LaunchConfiguration("dh_frames")
     urdf = Command(
@@ -75,35 +80,35 @@ def _description():
         "dh_frames": ParameterValue(dh_frames, value_type=bool),
     }
     return [
-        _node(
+        start(
             "robot_state_publisher",
             "robot_state_publisher",
             # As a string: launch would otherwise read the XML as YAML.
             {"robot_description": ParameterValue(urdf, value_type=str)},
         ),
-        _node("arm_description", "robot_file_watcher", watched, output="screen"),
+        start("arm_description", "robot_file_watcher", watched, output="screen"),
     ]
 
 
-def _tool():
+def _tool(start):
     """Return the nodes for markers and the tool handle, if their packages are installed."""
     found = (("arm_kinematics", "kinematics"), ("arm_viewer", "tool_handle"))
     return [
-        _node(package, executable, {"prefix": _text("prefix")})
+        start(package, executable, {"prefix": _text("prefix")})
         for package, executable in found
         if _is_installed(package)
     ]
 
 
-def _windows():
+def _windows(start):
     """Return the joint sliders and RViz."""
     return [
-        _node(
+        start(
             "joint_state_publisher_gui",
             "joint_state_publisher_gui",
             condition=IfCondition(LaunchConfiguration("gui")),
         ),
-        _node(
+        start(
             "rviz2",
             "rviz2",
             arguments=["-d", RvizConfig(), "-f", [LaunchConfiguration("prefix"), "base_link"]],
@@ -112,13 +117,13 @@ def _windows():
     ]
 
 
-def _node(package, executable, values=None, **options):
-    """Return a node with the name of its executable; a parameter file wins over its values."""
+def _node(files, package, executable, values=None, **options):
+    """Return a node with the name of its executable; the last parameter file wins."""
     return Node(
         package=package,
         executable=executable,
         name=executable,
-        parameters=[*([values] if values else []), *FILES],
+        parameters=[*([values] if values else []), *files],
         ros_arguments=["--log-level", LaunchConfiguration("log_level")],
         **options,
     )
@@ -173,7 +178,7 @@ def _arguments():
             "auto: as ARM_NETWORK says, this computer if it is not set.",
         ),
         "params_file": (
-            CONFIG,
+            "",
             None,
             "Parameters of the nodes, by node; they win over the other arguments.",
         ),

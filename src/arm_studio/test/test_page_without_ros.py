@@ -15,7 +15,17 @@ from arm_testing.local_page import DRAGGED, WAIST
 
 TOOLS = Path(arm_testing.__file__).parents[1]
 SHIPPED = ["Frames", "Joints", "Look", "Pose", "Tool path"]
-STUDIO = ["Commands", "Motion", "Picture", "Play", "Robot file", "Symbols", "Table"]
+STUDIO = [
+    "Commands",
+    "Joint values",
+    "Motion",
+    "Picture",
+    "Play",
+    "Robot file",
+    "Symbols",
+    "T and J",
+    "Table",
+]
 
 
 @pytest.mark.parametrize("options", [[], ["--core"]])

@@ -99,8 +99,9 @@ def arguments():
     """Return the launch arguments."""
     return [
         *declared("robot", "hardware", "backend", "exit_action", "calibration"),
-        *declared("world", "scene", "task_path", "part", "network", "speed", "composed"),
-        *declared("params_file", "log_level", params_file=CONFIG),
+        *declared("world", "scene", "task_path", "part", "network", "speed"),
+        *declared("use_sim_time", "composed"),
+        *declared("params_file", "log_level"),
         *namespace_arguments(),
         *declared("tasks", "moveit_group", "when_failed"),
     ]

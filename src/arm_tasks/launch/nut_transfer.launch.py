@@ -4,6 +4,7 @@
 
 from arm_common.ros.launch import StartTogether, namespace_actions
 from arm_tasks.bringup.launch import (
+    IncludedFile,
     RvizConfig,
     check_task_and_port,
     declared,
@@ -13,7 +14,7 @@ from arm_tasks.bringup.launch import (
 )
 from arm_tasks.bringup.processes import processes
 from launch import LaunchDescription
-from launch.actions import GroupAction, IncludeLaunchDescription, OpaqueFunction
+from launch.actions import GroupAction, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.launch_description_sources import PythonLaunchDescriptionSource
 from launch.substitutions import (
@@ -37,7 +38,7 @@ def generate_launch_description():
             StartTogether(
                 [
                     # It declares the other arguments, which the nodes below share: robot, ...
-                    IncludeLaunchDescription(
+                    IncludedFile(
                         PythonLaunchDescriptionSource(BRINGUP),
                         launch_arguments=[("tasks", "true")],
                     ),
@@ -79,5 +80,5 @@ def arguments():
     """Return the launch arguments besides those of bringup.launch.py."""
     return [
         *declared("task", "viewer", "viewer_port", "viewer_host", "viewer_allowed_hosts"),
-        *view_arguments(RVIZ_CONFIG),
+        *view_arguments(),
     ]

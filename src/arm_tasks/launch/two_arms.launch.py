@@ -7,6 +7,7 @@ from dataclasses import replace
 from arm_common.ros.launch import StartTogether, set_network
 from arm_tasks.bringup.arguments import Arg, use_sim_time
 from arm_tasks.bringup.launch import (
+    IncludedFile,
     RvizConfig,
     declared,
     table_node,
@@ -18,7 +19,6 @@ from launch import LaunchDescription
 from launch.actions import (
     DeclareLaunchArgument,
     GroupAction,
-    IncludeLaunchDescription,
     OpaqueFunction,
 )
 from launch.launch_description_sources import PythonLaunchDescriptionSource
@@ -57,7 +57,7 @@ def arm(name, publish_clock):
         [
             SetParameter("publish_clock", publish_clock),
             SetRemap("arm_hardware/emergency_stop", [above, "/arm_hardware/emergency_stop"]),
-            IncludeLaunchDescription(
+            IncludedFile(
                 PythonLaunchDescriptionSource(ONE_ARM),
                 launch_arguments=[
                     ("namespace", name),
@@ -111,6 +111,6 @@ def arguments():
             )
             for name in ARMS
         ),
-        *view_arguments(RVIZ_CONFIG),
+        *view_arguments(),
         *declared("when_failed"),
     ]

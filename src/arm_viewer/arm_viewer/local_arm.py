@@ -90,6 +90,7 @@ class LocalArm:
         self._robot: VisualRobot | None = None
         self._sliders = JointSliders(())
         self._chain: Chain | None = None
+        self._start: Mapping[str, float] = {}  # of a robot that begins
         self._solver = ThreadPoolExecutor(1, "inverse kinematics")
         self.watch(robot_path(robot))
 
@@ -145,10 +146,10 @@ class LocalArm:
         return self._sliders.values()
 
     def set_robot(self, robot: VisualRobot, tool: str) -> None:
-        """Move another robot's joints; joints of the same name keep their values."""
-        start = {**self._page.postures.home, **self._sliders.values()}
+        """Move another robot's joints; unless it begins, joints of the same name keep values."""
+        start = self._start or {**self._page.postures.home, **self._sliders.values()}
         self._sliders = JointSliders(robot.joints, start, robot.constraints)
-        self._robot, self._chain = robot, None
+        self._robot, self._chain, self._start = robot, None, {}
         try:
             self._chain = Chain.from_urdf(self._urdf, robot.root, tool)
         except KinematicsError as error:
@@ -194,6 +195,10 @@ class LocalArm:
         """Show a robot that is edited."""
         self._urdf = model.to_urdf(self._prefix, dh_frames=True)
         self._page.show_robot(self._urdf)
+
+    def begin(self, positions: Mapping[str, float]) -> None:
+        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        self._start = positions
 
     def watch(self, path: Path) -> None:
         """Follow another robot file."""

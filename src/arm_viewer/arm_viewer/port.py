@@ -198,6 +198,9 @@ class PagePort(Protocol):
     def describe(self, model: RobotModel, /) -> None:
         """Show a robot that is edited, here and wherever the arm is shown."""
 
+    def begin(self, positions: Mapping[str, float], /) -> None:
+        """Let the joints of the robot that is described next begin there, by name [rad or m]."""
+
     def watch(self, path: Path, /) -> None:
         """Follow another robot file."""
 

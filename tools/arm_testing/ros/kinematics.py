@@ -65,6 +65,7 @@ class World(Probe):
         super().__init__(bound=PATIENCE)
         self.description = self.node.create_publisher(String, "robot_description", LATCHED)
         self.joint_states = self.node.create_publisher(JointState, "joint_states", 10)
+        self.tf = self.node.create_publisher(TFMessage, "/tf", 10)
         self.tf_static = self.node.create_publisher(TFMessage, "/tf_static", LATCHED)
         self.diagnostics: list[DiagnosticStatus] = []
         self.node.create_subscription(

@@ -3,13 +3,17 @@
 """package.xml matches the code: imports are declared, dependencies used, no field missing."""
 
 import ast
+import json
 import re
+import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
 from catkin_pkg.condition import evaluate_condition
+from house.layout import ROS
 from pip_ros.paths import REPOSITORY
 
 PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
@@ -38,6 +42,18 @@ PYPI = {
     "viser": "viser",
     **dict.fromkeys(("msgspec", "rich", "websockets", "zstandard"), "viser"),
 }
+# Where the package on PyPI has another name than its module.
+DISTRIBUTIONS = {
+    "adafruit_servokit": "adafruit-circuitpython-servokit",
+    "board": "Adafruit-Blinka",
+    "fontTools": "matplotlib",
+    "HersheyFonts": "Hershey-Fonts",
+    "mpl_toolkits": "matplotlib",
+    "PIL": "Pillow",
+    "yaml": "PyYAML",
+    **PYPI,
+}
+INDIRECT = {"xacro", "mujoco", "mujoco-core", "svgelements", "Hershey-Fonts"}  # import_module
 TOOLS = {path.name for path in (REPOSITORY / "tools").iterdir()}
 # Packages started by launch files and bringup, or called by xacro files and tests.
 STARTED = {
@@ -124,6 +140,46 @@ def test_every_declared_dependency_is_used(package):
     used = {KEYS.get(module, module) for module in by_package(package)}
     used |= STARTED.get(package.name, set())
     assert declared(package, "depend", "exec_depend") <= used
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_pip_installs_what_the_code_without_ros_imports(package):
+    """The package itself and its extras; what they name is imported, or started."""
+    modules = [name for name in imported(package, package.name) if not ROS.fullmatch(name)]
+    needed = {DISTRIBUTIONS.get(name, name) for name in modules}
+    arguments = setup_arguments(package)
+    extras = arguments["extras_require"]
+    brought = {name for key, names in extras.items() if key != "test" for name in names}
+    others = {name for name in brought if name.startswith("arm_")}  # of packages that build on it
+    brought = {re.split(r"[\[;<>=]", name)[0] for name in brought}
+    listed = {re.split(r"[\[;<>=]", name)[0] for name in arguments["install_requires"]}
+    assert needed <= listed | brought
+    assert (listed | brought) - others <= needed | INDIRECT
+
+
+SETUP = """
+import json, runpy, sys, setuptools
+found, sys.argv = {}, ["setup.py", "bdist_wheel"]
+setuptools.setup = lambda **arguments: found.update(arguments)
+runpy.run_path("setup.py")
+names = "install_requires", "extras_require", "entry_points"
+print(json.dumps({name: found.get(name, {}) for name in names}))
+"""
+
+
+@cache
+def setup_arguments(package):
+    """Return the arguments that setup.py passes to setup() when a wheel is built."""
+    command = [sys.executable, "-c", SETUP]  # setuptools changes sys.path
+    return json.loads(subprocess.run(command, cwd=package, capture_output=True, check=True).stdout)
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_wheel_adds_no_program_but_arm(package):
+    """Names such as set and ros2 on the path would hide others."""
+    points = setup_arguments(package)["entry_points"]
+    scripts = re.findall(r"console_scripts\]\n(.*)", points) if isinstance(points, str) else []
+    assert "console_scripts" not in points or scripts == ["arm = arm_studio.commands.arm:main"]
 
 
 @pytest.mark.parametrize("distro", UBUNTU)

@@ -5,19 +5,23 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import itertools
 import os
+import shutil
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from types import EllipsisType
 
 from arm_common.errors import InputError
 
+with suppress(ImportError):  # Windows has none
+    import fcntl
+
+_LINUX = hasattr(os, "O_TMPFILE")  # where files can be made without names, and have all attributes
 # No library on PyPI does all of this: atomicwrites, boltons, safer, durablewrite, atomicwriter and
 # atomicreplace keep neither ACLs nor links, have no answer to EBUSY, and tell no second writer.
 _DRAFT, _DRAFT_BACKUP = ".arm_saving", ".arm_saving_backup"  # while they get their names
@@ -95,7 +99,7 @@ def check_writable(output: str) -> None:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         if path.is_file() or not path.exists():
             folder = _target(path).parent
-            os.close(os.open(folder, os.O_RDONLY | os.O_DIRECTORY))
+            os.scandir(folder).close()
             if not os.access(folder, os.W_OK):
                 raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
@@ -152,6 +156,8 @@ def _save(
         if backup is not None and data == old:
             return None
         _require_writable(path)
+        if folder is None:
+            return _replace(path, data, old, backup)
         new = drafts.enter_context(_Draft(path, _DRAFT, data))
         if old is not None and (backup is not None or not new.may_replace):
             kept = _keep(path, old, backup or _backup, folder)
@@ -159,6 +165,30 @@ def _save(
             kept = kept or _keep(path, old, _backup, folder)
             _overwrite(path, data, old)
         os.fsync(folder)
+    return kept
+
+
+def _replace(
+    path: Path, data: bytes, old: bytes | None, backup: Callable[[Path], Path] | None
+) -> Path | None:
+    """Save a file where only names can be replaced in one moment: macOS and Windows."""
+    draft, kept = path.with_name(f"{_DRAFT}{os.getpid()}"), None
+    try:
+        if old is not None and backup is not None:
+            draft.write_bytes(old)
+            kept = backup(path)
+            with _explained(kept):
+                _require_writable(kept)
+                draft.replace(kept)
+        with draft.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if old is not None:
+            shutil.copymode(path, draft)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
     return kept
 
 
@@ -180,8 +210,14 @@ def _require_writable(path: Path) -> None:
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[int]:
-    """Yield the descriptor of a folder in which no other program saves meanwhile."""
+def _locked(folder: Path) -> Iterator[int | None]:
+    """Yield the descriptor of a folder in which no other program saves meanwhile.
+
+    It is None on a system without such locks: what was read is still compared.
+    """
+    if not _LINUX:
+        yield None
+        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     end = time.monotonic() + _LOCK_TIME
     try:

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
+from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -77,11 +78,13 @@ class TransformTree:
                 )
             self._edges[child] = (parent, T)
 
-    def lookup(self, target: str, source: str) -> Matrix:
+    def lookup(
+        self, target: str, source: str, instead: Mapping[str, Matrix] = MappingProxyType({})
+    ) -> Matrix:
         """Return the transform target <- source, (4, 4) in metres.
 
-        Only transforms below their nearest common ancestor are multiplied: distance from the root
-        costs no accuracy.
+        ``instead`` replaces the transforms parent <- frame of some frames. Only transforms below
+        the nearest common ancestor are multiplied: distance from the root costs no accuracy.
 
         Raises:
             TransformError: a frame is unknown, or nothing connects the two.
@@ -99,7 +102,7 @@ class TransformTree:
             while up_target and up_source and up_target[-1] == up_source[-1]:
                 up_target.pop()
                 up_source.pop()
-            to_target, to_source = self._product(up_target), self._product(up_source)
+            to_target, to_source = (self._product(up, instead) for up in (up_target, up_source))
         return inverse(to_target) @ to_source if up_target else to_source
 
     def between(self, target: str, source: str) -> list[str]:
@@ -170,11 +173,11 @@ class TransformTree:
             self._edges[frame] = parent, edge
         return edge
 
-    def _product(self, frames: list[str]) -> Matrix:
+    def _product(self, frames: list[str], instead: Mapping[str, Matrix]) -> Matrix:
         """Return parent of the last frame <- first frame (4, 4) of a path towards the root."""
         T = np.eye(4)
         for frame in frames:
-            T = self._matrix(frame) @ T
+            T = (instead[frame] if frame in instead else self._matrix(frame)) @ T
         return T
 
 
@@ -194,6 +197,7 @@ class TfListener:
 
     Attributes:
         tree: the received frames, safe to use from any thread; a frame is set only if it changed.
+        on_moving: called with each message of tf, without those of tf_static, after on_change.
     """
 
     def __init__(
@@ -206,6 +210,7 @@ class TfListener:
         events: SubscriptionEventCallbacks | None = None,
     ) -> None:
         self.tree = TransformTree()
+        self.on_moving: Callable[[TFMessage], None] = lambda message: None
         # Parent, position and quaternion by child
         self._received: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]] = {}
         self._stamps: dict[str, Time] = {}  # of the last transform on tf, by child
@@ -223,6 +228,7 @@ class TfListener:
 
     def _on_moving(self, message: TFMessage) -> None:
         self._on_tf(message, self._stamps)
+        self.on_moving(message)
 
     def _on_tf(self, message: TFMessage, stamps: dict[str, Time] | None = None) -> None:
         for stamped in message.transforms:

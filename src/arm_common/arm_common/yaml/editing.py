@@ -302,26 +302,35 @@ class CheckedEditor(Generic[Model]):
             gesture: whether this goes on with what the last call changed, such as a slider does,
                 so that one undo takes back all of it.
         """
-        text = text.strip()
-        self.wrong.pop(path, None)
-        typed = {key: entry.text for key, entry in self.wrong.items()} | {path: text}
-        merge = gesture and self._gesture == path
-        problem = self._enter(typed, merge)
-        if not problem:
+        self.set_all({path: text.strip()}, path if gesture else ())
+        return self.wrong[path].problem if path in self.wrong else ""
+
+    def set_all(self, entries: Mapping[Path, str], gesture: Path = ()) -> None:
+        """Change entries as one step; those that the reader refuses are in `wrong` afterwards.
+
+        Args:
+            entries: texts by path, see `set`; at least one.
+            gesture: what is changed, if this goes on with the last change of the same.
+        """
+        typed = {**{path: entry.text for path, entry in self.wrong.items()}, **entries}
+        merge, before = bool(gesture) and self._gesture == gesture, self.data
+        if not self._enter(typed, merge):
             self.wrong.clear()
-        elif len(typed) > 1:
-            problem = self._enter({path: text}, merge)
-        if problem:
-            self.wrong[path] = WrongEntry(text, problem)
-        else:
+            entries = {}
+        for path, text in entries.items():
+            self.wrong.pop(path, None)
+            if problem := self._enter({path: text}, merge or self.data != before):
+                self.wrong[path] = WrongEntry(text, problem)
+        if self.data != before:
             self._try_again()
-        self._gesture = () if problem else path
-        return problem
+        self._gesture = () if typed.keys() & self.wrong.keys() else gesture or next(iter(typed))
 
     def _try_again(self) -> None:
         """Enter what was refused and may be valid now, as part of the last step."""
         for path, entry in tuple(self.wrong.items()):
-            if not self._enter({path: entry.text}, merge=True):
+            if problem := self._enter({path: entry.text}, merge=True):
+                self.wrong[path] = WrongEntry(entry.text, problem)
+            else:
                 del self.wrong[path]
 
     def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:

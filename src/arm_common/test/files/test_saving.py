@@ -50,6 +50,12 @@ def file(tmp_path):
     return file
 
 
+@pytest.fixture(params=["linux", "other"])
+def system(request, monkeypatch):
+    """Linux, and a system that can only replace names."""
+    monkeypatch.setattr(saving, "_LINUX", request.param == "linux")
+
+
 def backup(file):
     return file.with_name("mine.yaml.bak")
 
@@ -66,6 +72,7 @@ def save_elsewhere(file, *before, **options):
     return done.returncode, done.stdout
 
 
+@pytest.mark.usefixtures("system")
 def test_edit_keeps_the_former_file_beside_it(file):
     assert save_edit(NEW, file, OLD) == backup(file)
     assert (file.read_bytes(), backup(file).read_bytes()) == (NEW, OLD)
@@ -73,6 +80,7 @@ def test_edit_keeps_the_former_file_beside_it(file):
     assert backup(file).read_bytes() == NEW and names(file.parent) == [file.name, "mine.yaml.bak"]
 
 
+@pytest.mark.usefixtures("system")
 def test_numbered_backups_are_never_overwritten(file):
     for text, before in ((NEW, OLD), (b"third", NEW)):
         save_edit(text, file, before, numbered=True)
@@ -80,6 +88,7 @@ def test_numbered_backups_are_never_overwritten(file):
     assert kept == [OLD, NEW]
 
 
+@pytest.mark.usefixtures("system")
 def test_same_content_is_not_written(file):
     before = file.stat()
     assert save_edit(OLD, file, OLD) is None
@@ -119,6 +128,7 @@ def test_access_list_of_the_folder_is_not_added(file):
     assert not os.listxattr(file) and stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+@pytest.mark.usefixtures("system")
 def test_link_stays_and_its_target_is_replaced(file, tmp_path):
     (tmp_path / "there").mkdir()
     link = tmp_path / "there/link.yaml"
@@ -127,6 +137,7 @@ def test_link_stays_and_its_target_is_replaced(file, tmp_path):
     assert link.is_symlink() and file.read_bytes() == NEW and not file.is_symlink()
 
 
+@pytest.mark.usefixtures("system")
 def test_backup_that_is_a_link_is_not_followed(file, tmp_path):
     victim = tmp_path / "victim"
     victim.write_text("precious")
@@ -142,6 +153,7 @@ def test_all_names_of_a_file_show_the_edit(file, tmp_path):
     assert backup(file).read_bytes() == OLD
 
 
+@pytest.mark.usefixtures("system")
 @pytest.mark.parametrize("of", ["mine.yaml", "mine.yaml.bak"])
 def test_read_only_file_is_not_replaced(file, of):
     backup(file).write_text("older")
@@ -151,6 +163,7 @@ def test_read_only_file_is_not_replaced(file, of):
     assert (file.read_bytes(), backup(file).read_text()) == (OLD, "older")
 
 
+@pytest.mark.usefixtures("system")
 def test_folder_in_place_of_the_backup_is_named(file):
     backup(file).mkdir()
     with pytest.raises(InputError, match=r"mine\.yaml\.bak: cannot be written"):
@@ -267,6 +280,7 @@ def test_file_system_without_unnamed_files(file, monkeypatch):
     assert names(file.parent) == [file.name, "mine.yaml.bak"]
 
 
+@pytest.mark.usefixtures("system")
 def test_second_writer_is_told(file):
     save_edit(b"first", file, OLD)
     for read, verb in ((OLD, "changed"), (None, "made")):
@@ -342,6 +356,7 @@ def test_killed_program_leaves_the_old_or_the_new_content(file):
     "save",
     [partial(write_bytes, b"new"), lambda link: save_edit(b"new", link, None), check_writable],
 )
+@pytest.mark.usefixtures("system")
 def test_link_that_leads_to_itself_is_refused_and_kept(tmp_path, save):
     link = tmp_path / "a.yaml"
     link.symlink_to("a.yaml")

@@ -9,8 +9,7 @@ by the reader.
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path as FilePath
 
@@ -21,18 +20,33 @@ from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mappin
 from yaml import ScalarNode
 
 from arm_description.errors import DescriptionError
+from arm_description.model.units import SHOWN, Units
 from arm_description.robot_file.reader import parse_robot
+from arm_description.robot_file.renaming import (
+    add_origin,
+    expression_word,
+    names_of_row,
+    place_of,
+    remove_transmissions,
+    rename_constant,
+    rename_in_postures,
+    rename_joints,
+    rename_links,
+    rename_row,
+    uses_of,
+)
 from arm_description.robot_file.robot_keys import COMPOUND, GRIPPER_KEY, SCREWS
 from arm_description.robot_model import RobotModel
 
 NUMBERS = ("theta", "d", "a", "alpha")
-LINK_SECTIONS = ("masses", "meshes", "looks")  # their keys are names of links
-JOINT_KEYS = frozenset(("joint", "joints", "against", "beside", "levers"))  # hold names of joints
-TEXT_KEYS = frozenset(("name", "type", "source"))  # of a row, which hold no expression
+SCREW_NUMBERS = tuple(f"{key} {x}" for key in ("axis", "at") for x in "xyz")
+ENDS = ("lower", "upper")
 _DIGITS = 12  # of the positions in a posture
 _ROUNDING = 1e-9  # error of the written decimals [rad or m]
-_WORD = re.compile(r"(?<![\w.])[^\W\d]\w*")
-_PLAIN = re.compile(r"(-?[\w.(]|\+[\w.(])[\w.+\-*/() ]*")  # needs no quotes in YAML
+REST = "rest"  # the posture that stays within the limits
+KEY = (
+    ""  # ends the path of a name itself: that of a constant or posture; a new one has the name ""
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +60,17 @@ class TableRow:
     @property
     def numbers(self) -> tuple[str, ...]:
         """The entries that say where the joint is."""
-        return tuple(key for key in self.entries if not key.endswith(("lower", "upper")))
+        return tuple(key for key in self.entries if not key.endswith(ENDS))
+
+    @property
+    def is_independent(self) -> bool:
+        """Whether it has limits: it does not follow other joints."""
+        return any(key.endswith(ENDS) for key in self.entries)
+
+    @property
+    def variable(self) -> str:
+        """The column of the joint's variable."""
+        return "d" if self.type == "prismatic" else "theta"
 
 
 @dataclass(frozen=True)
@@ -78,15 +102,79 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
     def written(self, editor: YamlEditor, path: Path) -> str:
         """Return an entry as it is in the file."""
-        return editor.scalar(*_value_path(editor, path))
+        return str(path[1]) if path[-1] == KEY else editor.scalar(*_value_path(editor, path))
 
     def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
-        """Write an entry, quoted where YAML needs it, or remove it if the text is empty."""
-        if text:
-            plain = _PLAIN.fullmatch(text) is not None
-            editor.set(_value_path(editor, path), text if plain else flow_word(text))
-        elif editor.find(*path) is not None:
-            editor.remove(path)
+        """Write an entry, or remove it if the text is empty.
+
+        The name of a joint or constant changes wherever the file has it.
+        """
+        match path:
+            case ("joints", int() as index, "name"):
+                rename_row(editor, index, text)
+            case ("joints", int() as index, "type"):
+                self._set_type(editor, index, text)
+            case (str() as section, str() as name, key) if key == KEY:
+                self._enter_name(editor, section, name, text)
+            case (*above, int()):  # a number of a list
+                add_origin(editor, tuple(above))
+                editor.set(path, expression_word(text or "0"))
+            case _ if text:
+                editor.set(_value_path(editor, path), expression_word(text))
+            case _ if editor.find(*path) is not None:
+                editor.remove(path)
+        if "limits" in path:
+            self._keep_rest_inside(editor)
+
+    def _try_again(self) -> None:
+        for path in tuple(self.wrong):
+            if path[-1] == KEY and path[1] and self.reading.find(*path[:-1]) is None:
+                del self.wrong[path]  # the name is gone
+        super()._try_again()
+
+    def _enter_name(self, editor: YamlEditor, section: str, before: str, text: str) -> None:
+        """Rename or remove a constant or posture, or add a constant: ``NAME = VALUE``."""
+        if before and (editor.find(section, before) is None or (section, before) in self.wrong):
+            raise DescriptionError(f"{before} is gone, or its value is marked: correct that first")
+        if not before:
+            name, _, value = text.partition("=")
+            editor.set((section, name.strip()), expression_word(value.strip() or "0"))
+        elif not text:
+            uses = [*uses_of(editor, before)] if section == "constants" else []
+            if uses:
+                places = ", ".join(place_of(editor, path) for path, _ in uses)
+                raise DescriptionError(
+                    f"{before} is used in {places}", remedy="change that first", file=self.name
+                )
+            editor.remove((section, before))
+        elif section == "constants":
+            self._rename_constant(editor, before, text)
+        else:
+            editor.rename((section, before), text)
+
+    def _rename_constant(self, editor: YamlEditor, before: str, after: str) -> None:
+        rename_constant(editor, before, after)
+        values = {after if n == before else n: v for n, v in self.model.constants.items()}
+        if self.parse(editor.data) != replace(self.model, constants=values):
+            raise DescriptionError(
+                f"{before} cannot be renamed alone",
+                remedy="another text of the file has it as a word: change that by hand",
+                file=self.name,
+            )
+
+    def _keep_rest_inside(self, editor: YamlEditor) -> None:
+        """Move the posture `rest` into limits that have changed."""
+        without = YamlEditor(editor.data)
+        if REST not in without.keys("postures"):
+            return
+        without.remove(("postures", REST))
+        model, rest = self.parse(without.data), self.model.postures.get(REST, {})
+        for joint in model.joints:
+            value = rest.get(joint.name, 0.0)
+            inside = min(max(value, joint.lower), joint.upper)
+            if abs(inside - value) > _ROUNDING:
+                text = f"{model.units.written(inside, joint.type) + 0.0:.{_DIGITS}g}"
+                editor.set(("postures", REST, joint.name), text)
 
     def rows(self) -> tuple[TableRow, ...]:
         """Return the rows of the table."""
@@ -97,6 +185,17 @@ class RobotEditor(CheckedEditor[RobotModel]):
     def is_screws(self) -> bool:
         """Whether the file has axes and points in place of a DH table."""
         return self.reading.scalar("convention") == SCREWS
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of the table."""
+        return ("name", "type", *(SCREW_NUMBERS if self.is_screws else NUMBERS), *ENDS)
+
+    def path(self, index: int, column: str) -> Path:
+        """Return the path of an entry of the table; a row has no others."""
+        if column in ("name", "type"):
+            return ("joints", index, column)
+        return self.rows()[index].entries.get(column) or ("joints", index, "limits", column)
 
     def attach(self, key: str, name: str) -> str:
         """Choose the ``tool`` or ``payload`` by name or path, "" for none; return why not, or "".
@@ -122,6 +221,10 @@ class RobotEditor(CheckedEditor[RobotModel]):
     def symbols(self) -> tuple[str, ...]:
         """Return the names of the constants, in the order of the file."""
         return tuple(self.reading.keys("constants"))
+
+    def postures(self) -> tuple[str, ...]:
+        """Return the names of the postures, in the order of the file."""
+        return tuple(self.reading.keys("postures"))
 
     def constants(self) -> Iterator[Constant]:
         """Yield the constants, in the order of the file."""
@@ -149,21 +252,16 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
         return self.change(change, ("constants",))
 
-    def set_type(self, index: int, kind: str) -> str:
-        """Change the type of a joint; return the reader's sentence if it is refused, or ""."""
-        former = self.rows()[index].type
-
-        def change(editor: YamlEditor) -> None:
-            names = before = _names(editor, index)
-            editor.set(("joints", index, "type"), kind)
-            if kind != former:
-                editor.set(("joints", index, "limits"), self._new_limits(kind))
-                if "prismatic" in (kind, former):  # the values in postures have another unit
-                    _rename_in_postures(editor, before, ())
-                    before = ()
-            _rename(editor, names, _names(editor, index), before)
-
-        return self.change(change)
+    def _set_type(self, editor: YamlEditor, index: int, kind: str) -> None:
+        names = before = names_of_row(editor, index)
+        former = editor.scalar("joints", index, "type")
+        editor.set(("joints", index, "type"), flow_word(kind))
+        if kind != former:
+            editor.set(("joints", index, "limits"), self._new_limits(kind))
+            if "prismatic" in (kind, former):  # the values in postures have another unit
+                rename_in_postures(editor, before, ())
+                before = ()
+        rename_joints(editor, names, names_of_row(editor, index), before)
 
     def _new_limits(self, kind: str) -> str:
         """Return limits as YAML: a quarter turn to both sides, or 0.1 m."""
@@ -175,22 +273,14 @@ class RobotEditor(CheckedEditor[RobotModel]):
         axes = COMPOUND.get(kind, ())
         return flow_mapping(dict.fromkeys(axes, limits)) if axes else limits
 
-    def rename(self, index: int, name: str) -> str:
-        """Rename a joint wherever the file names it or its link; return why not, or ""."""
-        if not name.strip():
-            return "Give the joint a name."
+    def add_joints(self, index: int, count: int = 1, gesture: Path = ()) -> str:
+        """Insert revolute joints before the row with an index; return why not, or "".
 
-        def change(editor: YamlEditor) -> None:
-            before = _names(editor, index)
-            editor.set(("joints", index, "name"), flow_word(name.strip()))
-            _rename(editor, before, _names(editor, index), before)
-
-        return self.change(change)
-
-    def add_joint(self, index: int) -> str:
-        """Insert a revolute joint before the row with an index; return why not, or ""."""
-        taken = {row.name for row in self.rows()}
-        name = next(n for n in (f"joint_{i}" for i in range(1, 999)) if n not in taken)
+        Args:
+            index: of a row, or their number.
+            count: of the new ones.
+            gesture: what is changed, if more of the same step follows.
+        """
         units, rows = self.model.units, [joint.row for joint in self.model.rows]
         lengths = [abs(x) for row in rows for x in (row.a, row.d) if x]
         length = float(f"{units.written(float(np.mean(lengths or [0.1])), 'prismatic'):.2g}")
@@ -198,14 +288,17 @@ class RobotEditor(CheckedEditor[RobotModel]):
         numbers = {"theta": "0", "d": "0", "a": f"{length:g}", "alpha": "0"}
         if self.is_screws:
             numbers = {"axis": "[0, 0, 1]", "at": "[0, 0, 0]"}
-        row = {"name": name, "type": "revolute", **numbers, "limits": limits}
+        taken = {row.name for row in self.rows()}
+        free = (name for name in (f"joint_{i}" for i in range(1, 999)) if name not in taken)
 
         def change(editor: YamlEditor) -> None:
-            editor.insert_item(("joints",), index, flow_mapping(row))
-            for posture in editor.keys("postures"):
-                editor.set(("postures", posture, name), "0")
+            for at, name in zip(range(index, index + count), free, strict=False):
+                row = {"name": name, "type": "revolute", **numbers, "limits": limits}
+                editor.insert_item(("joints",), at, flow_mapping(row))
+                for posture in editor.keys("postures"):
+                    editor.set(("postures", posture, name), "0")
 
-        return self.change(change)
+        return self.change(change, gesture)
 
     def remove_joint(self, index: int) -> str:
         """Remove a row, its link's mass, mesh and look, transmission; return why not, or ""."""
@@ -213,11 +306,11 @@ class RobotEditor(CheckedEditor[RobotModel]):
             return "The last joint cannot be removed: an arm has at least one."
 
         def change(editor: YamlEditor) -> None:
-            names = _names(editor, index)
+            names = names_of_row(editor, index)
             editor.remove_item(("joints",), index)
-            _rename_in_postures(editor, names, ())
-            _rename_links(editor, names, ())
-            _remove_transmissions(editor, names)
+            rename_in_postures(editor, names, ())
+            rename_links(editor, names, ())
+            remove_transmissions(editor, names)
 
         return self.change(change)
 
@@ -303,28 +396,31 @@ def store_posture(
     return editor.model
 
 
-def starting_robot(joints: int) -> str:
+def starting_robot(joints: int, units: Units = SHOWN) -> str:
     """Return the text of a robot to begin with: two links in a plane, or more joints above."""
-    rows = [_starting_row(joints, number) for number in range(1, joints + 1)]
-    lengths = "\n".join(f"  l{number}: 200" for number in range(1, joints + 1))
+    rows = [_starting_row(joints, number, units.angle) for number in range(1, joints + 1)]
+    length = f"{units.written(0.2, 'prismatic'):.6g}"
+    lengths = "\n".join(f"  l{number}: {length}" for number in range(1, joints + 1))
     rest = flow_mapping({f"joint_{number}": "0" for number in range(1, joints + 1)})
     table = "\n".join(f"  - {row}" for row in rows)
+    written = flow_mapping({"length": units.length, "angle": units.angle})
     return (
         "# One row a joint: Rz(theta) Tz(d) Tx(a) Rx(alpha); lengths may be expressions.\n"
-        f"name: new_arm\nconvention: standard\nunits: {{length: mm, angle: deg}}\n\n"
+        f"name: new_arm\nconvention: standard\nunits: {written}\n\n"
         f"constants:\n{lengths}\n\njoints:\n{table}\n\npostures:\n  rest: {rest}\n"
     )
 
 
-def _starting_row(joints: int, number: int) -> str:
+def _starting_row(joints: int, number: int, unit: str) -> str:
     """Return a row: axes in turn across and along the arm from 6 joints on, else parallel."""
+    quarter, most = ("90", "170") if unit == "deg" else ("pi/2", "2.967")
     numbers = {"theta": "0", "d": "0", "a": "0", "alpha": "0"}
     if joints > 5 or (number == 1 and joints > 2):
         numbers["d"] = f"l{number}" * (number % 2) or "0"
-        numbers["alpha"] = "0" if number == joints else "-90" if number % 2 else "90"
+        numbers["alpha"] = "0" if number == joints else f"-{quarter}" if number % 2 else quarter
     if (joints < 6 and not (number == 1 and joints > 2)) or (number == joints and number % 2 == 0):
         numbers["a"] = f"l{number}"
-    limits = flow_mapping({"lower": "-170", "upper": "170"})
+    limits = flow_mapping({"lower": f"-{most}", "upper": most})
     return flow_mapping(
         {"name": f"joint_{number}", "type": "revolute", **numbers, "limits": limits}
     )
@@ -335,86 +431,15 @@ def _row(editor: YamlEditor, index: int) -> TableRow:
     name, kind = editor.scalar(*row, "name"), editor.scalar(*row, "type")
     entries: dict[str, Path] = {key: (*row, key) for key in NUMBERS}
     if editor.scalar("convention") == SCREWS:
-        entries = {f"{k} {x}": (*row, k, i) for k in ("axis", "at") for i, x in enumerate("xyz")}
+        entries = {key: (*row, key[:-2], "xyz".index(key[-1])) for key in SCREW_NUMBERS}
     for axis in COMPOUND.get(kind, ()):
-        for end in ("lower", "upper"):
+        for end in ENDS:
             entries[f"{axis} {end}"] = (*row, "limits", axis, end)
     if kind not in COMPOUND and editor.find(*row, "limits") is not None:
-        entries |= {end: (*row, "limits", end) for end in ("lower", "upper")}
+        entries |= {end: (*row, "limits", end) for end in ENDS}
     return TableRow(name, kind, entries)
 
 
 def _value_path(editor: YamlEditor, path: Path) -> Path:
     """Return the path of a number, which may have its source beside it."""
     return (*path, "value") if "value" in editor.keys(*path) else path
-
-
-def _names(editor: YamlEditor, index: int) -> tuple[str, ...]:
-    """Return the names of the joints of a row; none of a dependent one."""
-    name, kind = (editor.scalar("joints", index, key) for key in ("name", "type"))
-    return tuple(f"{name}_{axis}" for axis in COMPOUND[kind]) if kind in COMPOUND else (name,)
-
-
-def _rename(
-    editor: YamlEditor, before: Sequence[str], after: Sequence[str], in_postures: Sequence[str]
-) -> None:
-    """Rename joints, in postures perhaps other ones, and their links."""
-    _rename_in_postures(editor, in_postures, after)
-    _rename_links(editor, before, after)
-    _rename_references(editor, before, after)
-
-
-def _rename_in_postures(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
-    """Replace names in all postures; names without a predecessor get the value 0."""
-    if tuple(before) == tuple(after):
-        return
-    for posture in editor.keys("postures"):
-        path = ("postures", posture)
-        if before and not any(name in editor.keys(*path) for name in before):
-            continue  # a dependent joint
-        values = [editor.scalar(*path, name) for name in before]
-        for name in (name for name in before if name not in after):
-            if name in editor.keys(*path):
-                editor.remove((*path, name))
-        for index, name in enumerate(after):
-            editor.set((*path, name), values[index] if index < len(values) else "0")
-
-
-def _rename_links(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
-    """Rename the links of joints, last to last as the last one carries the row's body."""
-    renamed = dict(zip(reversed(before), reversed(after), strict=False))
-    for section in LINK_SECTIONS:
-        for name in before:
-            if f"{name}_link" not in editor.keys(section):
-                continue
-            if name not in renamed:
-                editor.remove((section, f"{name}_link"))
-            elif renamed[name] != name:
-                editor.rename((section, f"{name}_link"), f"{renamed[name]}_link")
-
-
-def _rename_references(editor: YamlEditor, before: Sequence[str], after: Sequence[str]) -> None:
-    """Rename joints in transmissions and bars, and in expressions of other joints."""
-    _remove_transmissions(editor, before[len(after) :])
-    new = {b: a for b, a in zip(before, after, strict=False) if b != a}
-    for section in ("transmissions", "bars"):
-        for path, text in editor.scalars(section):
-            if text in new and JOINT_KEYS.intersection(path):
-                editor.set(path, flow_word(new[text]))
-    in_sums = {b: a for b, a in new.items() if b not in editor.keys("constants")}
-    for path, text in editor.scalars("joints") if in_sums else ():
-        if not TEXT_KEYS.intersection(path):
-            sums = _WORD.sub(lambda word: in_sums.get(word[0], word[0]), text)
-            if sums != text:
-                editor.set(path, sums if _PLAIN.fullmatch(sums) else flow_word(sums))
-
-
-def _remove_transmissions(editor: YamlEditor, names: Sequence[str]) -> None:
-    section: Path = ("transmissions",)
-    moving = [editor.scalar(*section, i, "joint") for i in range(editor.count(*section))]
-    if moving and all(joint in names for joint in moving):
-        editor.remove(section)
-        return
-    for index in reversed(range(len(moving))):
-        if moving[index] in names:
-            editor.remove_item(section, index)

@@ -39,7 +39,8 @@ def shape_folder() -> Path:
         return Path(base) / "arm" / "shapes"
     if home := os.environ.get("HOME"):
         return Path(home) / ".cache" / "arm" / "shapes"
-    return Path(tempfile.gettempdir()) / f"arm-{os.getuid()}" / "shapes"
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    return Path(tempfile.gettempdir()) / f"arm-{user}" / "shapes"
 
 
 # Stands for "not given", since a URDF must have an effort [N m or N]; other exporters, such as

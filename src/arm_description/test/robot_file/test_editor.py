@@ -7,12 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from arm_common.files.saving import FileChangedError
 from arm_common.yaml.editing import CORRECT_FIRST
 from arm_description.library import shipped_robots
 from arm_description.model.elements import Mesh
 from arm_description.robot_file.editor import (
+    KEY,
     RobotEditor,
     starting_robot,
     store_posture,
@@ -76,7 +78,7 @@ def test_a_refused_entry_is_kept_with_its_sentence_beside_the_last_valid_robot(
     assert (editor.data, editor.model) == (before, model)
     assert editor.text(path) == text
     assert problem in editor.wrong[path].problem
-    assert editor.add_joint(0) == CORRECT_FIRST
+    assert editor.add_joints(0) == CORRECT_FIRST
     assert editor.undo()
     assert not editor.wrong
 
@@ -92,6 +94,83 @@ def test_entries_that_are_valid_only_together_can_be_typed_in_any_order():
     assert editor.model.joints[1].row.a == pytest.approx(0.05)
     assert editor.set(turn, "-80") == ""
     assert not editor.wrong
+
+
+def test_a_block_is_one_step_and_only_its_wrong_entries_are_refused():
+    editor = editor_of("nut_arm")
+    before, wrong = editor.data, ("joints", 1, "d")
+    block = {("joints", 0, "a"): "5", wrong: "l9", ("joints", 2, "a"): "7"}
+    editor.set_all(block)
+    assert list(editor.wrong) == [wrong]
+    assert [editor.text(path) for path in block] == ["5", "l9", "7"]
+    assert editor.set(("constants", "l9"), "6") == ""
+    assert not editor.wrong
+    assert editor.undo()
+    assert editor.undo()
+    assert editor.data == before
+
+
+@pytest.mark.parametrize("robot", sorted(shipped_robots()))
+def test_a_renamed_constant_keeps_the_robot(robot):
+    editor = editor_of(robot)
+    before, text = editor.model, editor.data
+    for name in editor.symbols():
+        assert editor.set(("constants", name, KEY), f"{name}_2") == ""
+    assert replace(editor.model, constants=before.constants) == before
+    assert [*editor.model.constants] == [f"{name}_2" for name in before.constants]
+    assert comments(editor.data) == comments(text)
+
+
+def test_only_a_constant_that_nothing_uses_is_removed():
+    editor = editor_of("planar2")
+    assert editor.set(("constants", "", KEY), "l3 = l1/2") == ""
+    assert editor.model.constants["l3"] == 0.15
+    assert "constants l3" in editor.set(("constants", "l1", KEY), "")
+    assert "used in elbow a" in editor.set(("constants", "l2", KEY), "")
+    assert editor.undo()
+    assert editor.set(("constants", "", KEY), "l3 = l1/2") == ""
+    assert editor.set(("constants", "l3", KEY), "") == ""
+    assert "l3" not in editor.model.constants
+    for name in ("l2", "pi", "1 + 2"):
+        assert editor.set(("constants", "l1", KEY), name)
+
+
+def test_a_marked_name_goes_with_its_constant_and_a_marked_value_is_corrected_first():
+    editor = editor_of("planar2")
+    name, value = ("constants", "height", KEY), ("constants", "height")
+    assert editor.set(value, "l9")
+    for text in ("up", ""):
+        assert "correct that first" in editor.set(name, text)
+    assert editor.set(value, "0.1") == ""
+    assert "used in base" in editor.wrong[name].problem
+    assert editor.set(name, "height") == ""
+    assert editor.set(("base", "xyz", 2), "0") == ""
+    assert editor.set(name, "l1")
+    assert editor.set(value, "") == ""
+    assert not editor.wrong
+    assert "height" not in editor.model.constants
+
+
+def test_postures_are_renamed_and_removed_and_rest_follows_the_limits():
+    editor = editor_of("nut_arm")
+    lower = ("joints", 1, "limits", "lower")
+    assert "postures.ready" in editor.set(lower, "20")  # another posture is outside
+    for name in ("ready", "parked"):
+        assert editor.set(("postures", name, KEY), "") == ""
+    assert not editor.wrong
+    assert editor.set(("postures", "rest", KEY), "home") == ""
+    assert editor.set(("postures", "home", KEY), "rest") == ""
+    assert editor.model.postures["rest"]["shoulder"] == pytest.approx(np.radians(20))
+
+
+def test_base_and_tool_are_added_number_by_number():
+    editor = editor_of("planar2")
+    assert editor.set(("base", "xyz", 2), "l1") == ""
+    assert editor.set(("tool", "rpy", 0), "90") == ""
+    assert editor.model.base.xyz[2] == 0.3
+    assert editor.model.tool.rpy[0] == pytest.approx(np.pi / 2)
+    assert editor.set(("base", "xyz", 2), "") == ""
+    assert editor.model.base.xyz == (0.0, 0.0, 0.0)
 
 
 def test_a_gesture_of_a_slider_is_one_step():
@@ -110,7 +189,7 @@ def test_a_gesture_of_a_slider_is_one_step():
 def test_rows_of_every_shipped_robot_are_added_moved_and_removed(robot):
     editor = editor_of(robot)
     before, count = editor.data, len(editor.rows())
-    assert editor.add_joint(count) == ""
+    assert editor.add_joints(count) == ""
     name = editor.rows()[-1].name
     assert all(name in posture for posture in editor.model.postures.values())
     assert editor.remove_joint(count) == ""
@@ -135,20 +214,20 @@ def test_removing_a_joint_removes_what_belongs_to_it():
 @pytest.mark.parametrize("kind", ["prismatic", "universal", "ball", "revolute"])
 def test_the_type_of_a_joint_is_changed(kind):
     editor = editor_of("planar2")
-    assert editor.set_type(1, kind) == ""
+    assert editor.set(("joints", 1, "type"), kind) == ""
     names = [n for n in editor.model.joint_names if n.startswith("elbow")]
     assert len(names) == {"universal": 2, "ball": 3}.get(kind, 1)
     assert set(editor.model.postures["rest"]) == set(editor.model.joint_names)
-    assert editor.set_type(1, "revolute") == ""
+    assert editor.set(("joints", 1, "type"), "revolute") == ""
     assert editor.model.joint_names == ("shoulder", "elbow")
 
 
 def test_a_joint_is_renamed_with_its_postures():
     editor = editor_of("planar2")
-    assert editor.rename(1, "knee") == ""
+    assert editor.set(("joints", 1, "name"), "knee") == ""
     assert editor.model.postures["elbow_left"]["knee"] == pytest.approx(1.0471975512)
-    assert "used twice" in editor.rename(1, "shoulder")
-    assert editor.rename(1, "")
+    assert "used twice" in editor.set(("joints", 1, "name"), "shoulder")
+    assert editor.set(("joints", 1, "name"), "")
 
 
 def links(model):
@@ -160,9 +239,9 @@ def test_a_renamed_joint_keeps_what_belongs_to_it(robot):
     editor = editor_of(robot)
     before = editor.data
     for index, row in enumerate(editor.rows()):
-        assert editor.rename(index, f"renamed_{index}") == ""
+        assert editor.set(("joints", index, "name"), f"renamed_{index}") == ""
         assert f"renamed_{index}" in [r.name for r in editor.rows()]
-        assert editor.rename(index, row.name) == ""
+        assert editor.set(("joints", index, "name"), row.name) == ""
         assert comments(editor.data) == comments(before)
     assert parse_robot(editor.data, "robot").transmissions == parse_robot(before).transmissions
     assert links(editor.model) == links(parse_robot(before))
@@ -174,7 +253,7 @@ def test_everything_that_names_a_joint_is_renamed():
     editor = RobotEditor(text)
     before = editor.model
     for index, row in enumerate(editor.rows()):
-        assert editor.rename(index, f"{row.name}_2") == ""
+        assert editor.set(("joints", index, "name"), f"{row.name}_2") == ""
     assert links(editor.model) != links(before)
     assert [len(named) for named in links(editor.model)] == [len(n) for n in links(before)]
     assert len(editor.model.transmissions) == len(before.transmissions)
@@ -183,10 +262,10 @@ def test_everything_that_names_a_joint_is_renamed():
 def test_the_look_of_a_joint_that_turns_into_several_moves_to_the_last():
     editor = editor_of("nut_arm")
     look = editor.model.looks["shoulder_link"]
-    assert editor.set_type(1, "universal") == ""
+    assert editor.set(("joints", 1, "type"), "universal") == ""
     last = [name for name in editor.model.joint_names if name.startswith("shoulder_")][-1]
     assert editor.model.looks[f"{last}_link"] == look
-    assert editor.set_type(1, "revolute") == ""
+    assert editor.set(("joints", 1, "type"), "revolute") == ""
     assert editor.model.looks["shoulder_link"] == look
 
 
@@ -338,14 +417,28 @@ def test_saving_a_posture_keeps_the_rest_of_a_shipped_robot(tmp_path_factory, da
     ]
 
 
+PATHS = [
+    ("constants", "l1"),
+    ("constants", "l1", KEY),
+    ("constants", "", KEY),
+    ("postures", "rest", KEY),
+    ("joints", 0, "a"),
+    ("joints", 0, "name"),
+    ("joints", 0, "limits", "lower"),
+    ("joints", 1, "alpha"),
+    ("joints", 1, "type"),
+    ("base", "xyz", 1),
+    ("tool", "rpy", 2),
+    ("units", "angle"),
+]
 EDITS = st.lists(
     st.one_of(
         st.tuples(
             st.just("set"),
-            st.sampled_from([("constants", "l1"), ("joints", 0, "a"), ("joints", 1, "alpha")]),
-            st.sampled_from(["0.5", "l2", "l1 + l2", "x", "", "30 # no", "- 3"]),
+            st.sampled_from(PATHS),
+            st.sampled_from(["0.5", "l2", "l1 + l2", "x", "", "30 # no", "- 3", "prismatic"]),
         ),
-        st.tuples(st.just("add_joint"), st.integers(0, 2)),
+        st.tuples(st.just("add_joints"), st.integers(0, 2)),
         st.tuples(st.just("remove_joint"), st.integers(0, 1)),
         st.tuples(st.just("move_joint"), st.integers(0, 1), st.sampled_from([-1, 1])),
         st.tuples(st.sampled_from(["undo", "redo"])),

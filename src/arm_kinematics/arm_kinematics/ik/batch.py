@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from arm_common.signals import usable_cores
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike, NDArray
@@ -110,7 +110,7 @@ class BatchSolver:
             CanceledError: The batch was cancelled.
             KinematicsError: One of the targets is invalid.
         """
-        cores, count = len(os.sched_getaffinity(0)), len(self._Ts)
+        cores, count = usable_cores(), len(self._Ts)
         may_end_early = self._limits.canceled is not None or math.isfinite(self._limits.end)
         max_size = _LIMITED_BLOCK_SIZE if may_end_early else _BLOCK_SIZE
         size = max(min(max_size, -(-count // cores)), 1)

@@ -352,7 +352,7 @@ def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
             continue
         if any(parallel(x.w, y.w) for x, y in pairwise(wrist)):
             continue
-        centre = axes.meet(wrist) if after > 1 else (wrist[0].a if wrist else axes.tip)
+        centre = axes.meet(wrist) if after > 1 else _point_to_place(axes, before, wrist)
         way = None if centre is None else placing(axes, before, centre)
         if centre is None or way is None:
             continue
@@ -360,6 +360,18 @@ def _meeting_form(axes: ScrewAxes) -> ClosedForm | None:
         _wrist(plan, wrist)
         return ClosedForm(f"{_WRISTS[after]} behind {len(before)} joints", plan)
     return None
+
+
+def _point_to_place(
+    axes: ScrewAxes, before: Sequence[ScrewAxis], wrist: Sequence[ScrewAxis]
+) -> Array:
+    """Return the tip, or a point of the only wrist axis that few joints leave where it is."""
+    if not wrist:
+        return axes.tip
+    (axis,) = wrist
+    points = (axis.a, axis.a + axes.length * axis.w)
+    turning = [x for x in before if not x.slides]
+    return min(points, key=lambda p: sum(axes.passes(x, p) for x in turning))
 
 
 def _plan(

@@ -53,13 +53,16 @@ class FkService:
                 reference = state.base_from(frame)
             into = inverse(reference)
             poses = [into @ pose for pose in poses]
+        own = request.joint_state
+        stamp = own.header.stamp if own.name else state.stamp
         messages = reused(self._messages, PoseStamped, len(poses))
         for message, pose in zip(messages, poses, strict=True):
-            message.header.frame_id = frame
+            message.header.frame_id, message.header.stamp = frame, stamp
             fill_pose(message.pose.position, message.pose.orientation, pose)
-        response.poses = messages
+        response.poses, response.links = messages, links
         response.status = SolveFK.Response.SUCCESS
-        response.message = f"Poses of {len(poses)} links in '{frame}'."
+        what = f"Poses of {len(links)} links" if len(links) > 1 else f"Pose of '{links[0]}'"
+        response.message = f"{what} in '{frame}'."
 
 
 def get_jacobian(

@@ -175,7 +175,7 @@ class IkService:
         arguments["max_solutions"] = request.max_solutions or 1
         tool = _tool(request.tool)
         timeout = _seconds(request.timeout, state.parameters.default_timeout, "timeout")
-        target = state.pose(request.target, "target")
+        target = state.pose(request.target, "target", timeout)
         joints = state.joints(request.seed, "seed", chain.joint_names)
         seed = joint_vector(chain, joints, "seed")
         result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)

@@ -82,6 +82,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._inputs = PolledSubscriptions()
         frames = TfListener(self, self._inputs, depth=_TF_DEPTH, events=QUIET)
         self._state = RobotStateCache(self._settings, frames.tree, self._inputs.take)
+        frames.on_moving = self._state.history.add
         ik = IkService(self._state)
         worker = WorkerThread(self)
         self._markers = MarkerPublisher(self, worker)

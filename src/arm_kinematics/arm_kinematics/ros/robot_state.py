@@ -9,13 +9,16 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from time import monotonic, sleep
 from typing import Any, TypeVar
 
 import numpy as np
+from arm_common.ros.message_conversions import stamp_seconds
 from arm_common.ros.names import PrefixedNames, prefix_parameter, remember_positions
 from arm_common.ros.parameters import parameter
 from arm_common.ros.tf import TransformError, TransformTree
 from arm_common.transforms import Array, pose
+from builtin_interfaces.msg import Time
 from geometry_msgs.msg import PoseStamped
 from sensor_msgs.msg import JointState
 from transforms3d.quaternions import quat2mat
@@ -24,6 +27,7 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.ros.transform_history import TooEarlyError, TransformHistory
 
 _STATUS = SolveIK.Response
 
@@ -51,6 +55,7 @@ def bad_request(message: str) -> RejectedError:
 
 _MAX_NAMES = 20  # in a message
 _IDENTITY = np.eye(4)
+_PERIOD = 0.005  # [s] between two looks for a transform that is not received yet
 UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
 _M = TypeVar("_M")
 _positive = partial(parameter, low=1e-6, high=3600.0)
@@ -91,6 +96,8 @@ class RobotStateCache:
         """Start empty; ``poll`` is called before joint states or frames are used."""
         self.parameters = parameters
         self._tree, self._poll = tree, poll
+        self.history = TransformHistory(tree)
+        self.stamp = Time()  # of the last joint state
         self.positions: dict[str, float] = {}  # by name [rad or m]
         self._names = PrefixedNames(parameters.prefix)
         self._robot: Robot | None = None
@@ -114,6 +121,7 @@ class RobotStateCache:
         """Store a joint state; entries that are not finite are skipped."""
         kept = self._robot.joint_names if self._robot else ()
         remember_positions(self.positions, message.name, message.position, kept)
+        self.stamp = message.header.stamp
 
     @property
     def robot_id(self) -> str:
@@ -195,26 +203,47 @@ class RobotStateCache:
                 raise bad_request(f"{what}: the position of joint '{name}' is {position}.")
         return own
 
-    def base_from(self, frame: str) -> Array:
+    def base_from(self, frame: str, time: float = 0.0, patience: float = 0.0) -> Array:
         """Return the transform base <- frame (4, 4); an empty frame is the base frame.
 
-        The name may lack the prefix.
+        The name may lack the prefix. The time is that of a stamp [s], as a buffer of tf2 takes it:
+        0 means the newest transform. One that is not received within the patience is refused.
         """
         base = self.robot.base
         if not frame or (frame := self.frame(frame)) == base:
             return _IDENTITY
         self._poll()
         try:
-            return self._tree.lookup(base, frame)
+            if time == 0.0:
+                return self._tree.lookup(base, frame)
+            return self._at(base, frame, time, monotonic() + patience)
         except TransformError as error:
             raise RejectedError(
                 _STATUS.NO_TRANSFORM, f"No transform from '{frame}' to '{base}': {error}."
             ) from error
 
-    def pose(self, message: PoseStamped, what: str) -> Array:
-        """Return a pose in any frame of tf as (4, 4) in the base frame [m]."""
+    def _at(self, base: str, frame: str, time: float, deadline: float) -> Array:
+        """Look up the transform at a time; poll while it may still be received by the deadline."""
+        while True:
+            try:
+                return self.history.lookup(base, frame, time)
+            except TooEarlyError as error:
+                if monotonic() + error.missing > deadline:
+                    raise
+            sleep(_PERIOD)
+            self._poll()
+
+    def pose(self, message: PoseStamped, what: str, patience: float | None = None) -> Array:
+        """Return a pose in any frame of tf as (4, 4) in the base frame [m].
+
+        The frame is where it was at the stamp; see ``base_from``. The default patience is the
+        parameter default_timeout.
+        """
         T = pose_matrix(message.pose.position, message.pose.orientation, what)
-        return self.base_from(message.header.frame_id) @ T
+        if patience is None:
+            patience = self.parameters.default_timeout
+        header = message.header
+        return self.base_from(header.frame_id, stamp_seconds(header.stamp), patience) @ T
 
 
 def pose_matrix(p: Any, q: Any, what: str) -> Array:

@@ -170,6 +170,18 @@ def test_closed_form_finds_exactly_the_solutions(name, backwards, rng):
     assert max(counts) == most or "skew" in name
 
 
+@pytest.mark.parametrize("d", [(0, 0, 0, 0.1), (0, 0.15, 0, 0.1), (0, 0.15, 0.15, 0.1)])
+@pytest.mark.parametrize("alpha", [(H, 0, H, 0), (H, 0, -H, 0)])
+def test_last_axis_that_crosses_others_at_zero(alpha, d, rng):
+    """It has as many solutions as on a random base, which hides where the axes cross."""
+    table = Arm((0, 0, 0, 0), d, alpha, slides=(2,), most=2)
+    chain, moved = chain_of(table, *table.parts()), random_placement(table, rng)
+    for _ in range(10):
+        q = rng.uniform(chain.lower, chain.upper)
+        there = assert_complete(moved, q, 2).solutions
+        assert len(assert_complete(chain, q, 2).solutions) == len(there)
+
+
 @pytest.mark.parametrize("backwards", [False, True], ids=["from base", "from tip"])
 @pytest.mark.parametrize("name", ARMS)
 def test_narrow_limits_leave_out_only_what_is_outside(name, backwards, rng):

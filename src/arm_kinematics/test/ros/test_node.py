@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from arm_common.ros.message_conversions import pose_matrix
+from arm_common.ros.message_conversions import pose_matrix, transform_message
 from arm_common.transforms import pose, quaternion, so3_exp
 from arm_description.model.elements import Payload
 from arm_kinematics.dexterity.conditioning import measures
@@ -32,10 +32,11 @@ from arm_testing.ros.kinematics import (
     stamped,
     start,
 )
-from builtin_interfaces.msg import Duration
+from builtin_interfaces.msg import Duration, Time
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import Point, Pose, PoseStamped, Quaternion, Transform, Vector3
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
@@ -223,6 +224,56 @@ def test_invalid_ik_requests_are_rejected(world, fields, message):
     assert not answer.solutions
 
 
+def move_frame(world: World, pose_: np.ndarray, second: int) -> None:
+    """Publish on tf where the frame "hand" is at a time."""
+    message = transform_message("base_link", "hand", pose_, Time(sec=second))
+    world.tf.publish(TFMessage(transforms=[message]))
+
+
+def request_at(second: int, timeout: int = 1) -> SolveIK.Request:
+    request = pose_request(np.eye(4), "hand", timeout=Duration(sec=timeout))
+    request.target.header.stamp = Time(sec=second)
+    return request
+
+
+@pytest.fixture(scope="module")
+def moved(world) -> World:
+    """A world whose frame "hand" was at HERE at 100 s and at BOLT at 101 s of its clock."""
+
+    def received() -> bool:
+        move_frame(world, HERE, 100)
+        move_frame(world, BOLT, 101)
+        return world.call("solve_ik", request_at(101)).status == Answer.SUCCESS
+
+    world.until(received)
+    return world
+
+
+class TestStampOfTheTarget:
+    @pytest.mark.parametrize(("second", "expected"), [(100, HERE), (101, BOLT), (0, BOLT)])
+    def test_frame_is_where_it_was_at_the_stamp(self, moved, second, expected):
+        answer = moved.call("solve_ik", request_at(second))
+        assert answer.status == Answer.SUCCESS, answer.message
+        assert np.allclose(first(answer)[1], expected, atol=1e-4)
+
+    @pytest.mark.parametrize("second", [-100, 80, 1000])
+    def test_time_outside_the_buffer_is_refused(self, moved, second):
+        answer = moved.call("solve_ik", request_at(second))
+        assert answer.status == Answer.NO_TRANSFORM
+        assert "use a stamp in that time, or 0 for the newest transform" in answer.message
+
+    def test_time_slightly_ahead_waits_for_tf(self, moved):
+        client = moved.clients["solve_ik"]
+        future = client.call_async(request_at(103, timeout=60))
+
+        def solved() -> bool:
+            move_frame(moved, THERE, 103)  # again and again, as tf is published
+            return future.done()
+
+        moved.until(solved)
+        assert np.allclose(first(future.result())[1], THERE, atol=1e-4)
+
+
 @pytest.mark.parametrize("unknown", ["nowhere", "palm_tree"])
 def test_unconnected_frame_has_no_transform(world, unknown):
     answer = world.solve(np.eye(4), unknown, status=Answer.NO_TRANSFORM)
@@ -350,6 +401,23 @@ class TestSolveFK:
         expected = MODEL.fk([0.5, 0.1, REST["elbow"], REST["wrist_roll"]])
         assert np.allclose(np.linalg.inv(base) @ tip, expected, atol=1e-12)
         assert {pose.header.frame_id for pose in answer.poses} == {"shoulder_link"}
+        assert list(answer.links) == links and answer.message.startswith("Poses of 3 links")
+
+    def test_stamp_is_that_of_the_joint_positions(self, world):
+        own = joint_state({"waist": 0.5})
+        own.header.stamp = Time(sec=7)
+        answer = world.call("solve_fk", SolveFK.Request(joint_state=own))
+        assert [pose.header.stamp.sec for pose in answer.poses] == [7]
+        assert answer.message == "Pose of 'tool0' in 'base_link'."
+
+        def received() -> bool:
+            message = joint_state({**REST, **FINGERS})
+            message.header.stamp = Time(sec=9)
+            world.joint_states.publish(message)
+            (pose,) = world.call("solve_fk", SolveFK.Request()).poses
+            return pose.header.stamp.sec == 9
+
+        world.until(received)
 
     @pytest.mark.parametrize(
         ("request_", "message"),

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The launch files and the table of `./arm` have the same arguments, nodes and parameters."""
 
+import re
 import runpy
 import subprocess
 from functools import cache
@@ -48,7 +49,7 @@ LAUNCH_ALONE = {
     "when_failed",
 }
 NAMES = {"hardware": "arm_hardware"}  # executable -> node, where they differ
-OF_BRINGUP = {"moveit_group"}  # `./arm` has no MoveIt
+OF_BRINGUP = {"moveit_group", "use_sim_time"}  # `./arm` has no MoveIt and its own clock
 
 
 @pytest.fixture(params=FILES)
@@ -134,8 +135,28 @@ def test_launch_arguments_match_the_table(launched):
         found = declared[name]
         assert found.description.startswith(argument.text)
         assert tuple(found.choices or ()) == argument.choices
-        if name != "params_file":
-            assert [part.describe() for part in found.default_value] == [repr(argument.default)]
+        assert [part.describe() for part in found.default_value] == [repr(argument.default)]
+
+
+@pytest.mark.parametrize(
+    ("name", "own"),
+    [
+        ("nut_transfer", {"tasks"}),
+        ("two_arms", {"tasks", "namespace", "prefix", "calibration"}),
+    ],
+)
+def test_what_a_file_sets_itself_is_no_argument(name, own):
+    declared = {argument.name for argument in description_of(name).get_launch_arguments()}
+    assert declared and not declared & own
+    assert {"robot", "hardware", "params_file"} <= declared
+
+
+@pytest.mark.parametrize("name", ["nut_transfer", "bringup", "two_arms"])
+def test_every_default_is_a_text(name):
+    """As `ros2 launch --show-args` prints it, of the arguments that have a default."""
+    for argument in description_of(name).get_launch_arguments():
+        texts = [part.describe() for part in argument.default_value]
+        assert all(re.fullmatch("'[^']*'", text) for text in texts), argument.name
 
 
 def test_launched_nodes_have_the_parameters_of_the_table(launched, changes):
@@ -278,11 +299,11 @@ def test_two_arms_report_once_from_where_they_are_reached(monkeypatch, variable)
 
 def test_rviz_opens_a_copy_of_the_shipped_configuration_and_the_users_file_itself(tmp_path):
     shipped = PACKAGE / "rviz" / "nut_transfer.rviz"
-    copy = Path(RvizConfig(str(shipped), str(shipped)).perform(LaunchContext()))
+    copy = Path(RvizConfig("", str(shipped)).perform(LaunchContext()))
     assert copy != shipped and copy.read_bytes() == shipped.read_bytes()
     copy.write_text("changed in RViz")
     assert shipped.read_text() != "changed in RViz"
-    other = Path(RvizConfig(str(shipped), str(shipped)).perform(LaunchContext()))
+    other = Path(RvizConfig("", str(shipped)).perform(LaunchContext()))
     assert other != copy and copy.read_text() == "changed in RViz"  # of a file included twice
     mine = tmp_path / "mine.rviz"
     mine.touch()

@@ -69,19 +69,21 @@ def _exercise(arguments: argparse.Namespace) -> None:
     from arm_studio.exercises.moodle import question_bank
 
     listed = sheets.ClassList(arguments.robot, sheets.read_names(Path(arguments.students)))
-    folder = _folder(arguments.output)
+    maker = listed.variants(sheets.read_secret(arguments.secret))
+    folder, solutions = Path(arguments.output), Path(arguments.solutions)
+    if arguments.solutions and solutions.resolve() == folder.resolve():
+        raise InputError("--solutions is the folder of the sheets", remedy="choose another one")
+    _make(folder)
     cli.refuse_overwriting(str(folder / sheets.LIST), arguments.force)
     if arguments.moodle:
         check_writable(arguments.moodle)
-    solutions = _folder(arguments.solutions) if arguments.solutions else None
-    if solutions is not None and solutions.resolve() == folder.resolve():
-        raise InputError("--solutions is the folder of the sheets", remedy="choose another one")
-    maker = listed.variants(sheets.read_secret(arguments.secret))
+    if arguments.solutions:
+        _make(solutions)
     variants = dict(sheets.class_variants(listed, maker))
     for stem, variant in variants.items():
         cli.print_status(f"Writing: {stem} ...")
         _write(sheets.sheet_files(variant, folder / f"{stem}.{arguments.format}"))
-        if solutions is not None:
+        if arguments.solutions:
             _write(sheets.solution_files(variant, solutions / f"{stem}.{arguments.format}"))
     if arguments.moodle:
         write_bytes(question_bank(variants.values()), arguments.moodle)
@@ -94,13 +96,12 @@ def _write(files: Mapping[Path, bytes]) -> None:
         write_bytes(content, file)
 
 
-def _folder(name: str) -> Path:
-    """Return a folder, made if it is missing."""
+def _make(folder: Path) -> None:
+    """Make a folder if it is missing."""
     try:
-        Path(name).mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"cannot be made ({error.strerror})", file=name) from None
-    return Path(name)
+        raise InputError(f"cannot be made ({error.strerror})", file=str(folder)) from None
 
 
 def _grade(arguments: argparse.Namespace) -> None:

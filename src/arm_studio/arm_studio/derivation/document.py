@@ -223,9 +223,9 @@ class DerivationPage:
                 f" choose a name that ends in {', '.join((*FORMATS, _PRINTED))}",
                 what="output",
             )
-        self._press = printing.find_press() if kind == _PRINTED else None
+        self._pdf_program = printing.find_pdf_program() if kind == _PRINTED else None
         self._path = path
-        self._format = FORMATS[self._press.source if self._press else kind]
+        self._format = FORMATS[self._pdf_program.source if self._pdf_program else kind]
         self._title, self._parts = "", list[str]()
         self._drawings: dict[Path, bytes] = {}
 
@@ -236,9 +236,9 @@ class DerivationPage:
             KinematicsError: The program that makes a PDF fails.
         """
         text = self._format.page(self._title, self.body).encode()
-        if self._press:
+        if self._pdf_program:
             drawings = {file.name: data for file, data in self._drawings.items()}
-            return {self._path: self._press.pdf(text, drawings)}
+            return {self._path: self._pdf_program.pdf(text, drawings)}
         return {self._path: text, **self._drawings}
 
     @property

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-import math
 import multiprocessing
+import os
 import signal
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
@@ -37,7 +37,7 @@ def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
     It runs in a process of its own, since nothing inside SymPy can be interrupted; Ctrl-C reaches
     this process alone, which then ends the other one.
     """
-    context = multiprocessing.get_context("fork")
+    context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
     with context.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
         try:
             return pool.apply_async(work, arguments).get(seconds)

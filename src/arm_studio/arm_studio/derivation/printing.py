@@ -45,7 +45,7 @@ _LATEX: Mapping[str, Callable[[str, Path], list[str]]] = {
 }
 
 
-class Press(NamedTuple):
+class PdfProgram(NamedTuple):
     """A program that makes a PDF.
 
     Attributes:
@@ -81,7 +81,7 @@ class Press(NamedTuple):
                 ) from error
 
 
-def find_press() -> Press:
+def find_pdf_program() -> PdfProgram:
     """Return the first program of this computer that makes a PDF.
 
     Raises:
@@ -89,10 +89,10 @@ def find_press() -> Press:
     """
     for name in PROGRAMS:
         if program := shutil.which(name):
-            return Press(".html", program, _browser)
+            return PdfProgram(".html", program, _browser)
     for name, command in _LATEX.items():
         if program := shutil.which(name):
-            return Press(".tex", program, command)
+            return PdfProgram(".tex", program, command)
     raise KinematicsError(
         "neither a browser (Chromium, Chrome, Edge) nor LaTeX is installed, which make a PDF;"
         " write a .html page and print it from a browser",

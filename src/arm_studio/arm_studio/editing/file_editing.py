@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeAlias
 
 from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
-from arm_common.yaml.editing import CheckedEditor, Model
+from arm_common.yaml.editing import CORRECT_FIRST, CheckedEditor, Model
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_problem, status_line
 from arm_viewer.errors import ViewerError
@@ -48,6 +48,7 @@ class FileEditing(ABC, Generic[Model]):
         self._asked: tuple[str, Path] | None = None  # button and file: done if asked again
         self.path: Path | None = None
         self._saved = b""
+        self._newer = b""  # what another program has saved meanwhile
 
     @abstractmethod
     def _shipped(self) -> Collection[Path]:
@@ -70,6 +71,11 @@ class FileEditing(ABC, Generic[Model]):
     def is_saved(self) -> bool:
         """Whether the file contains all edits."""
         return self.editor.data == self._saved
+
+    @property
+    def is_changed_outside(self) -> bool:
+        """Whether another program has saved the file, and its text was not taken for the edits."""
+        return bool(self._newer)
 
     @property
     def is_shipped(self) -> bool:
@@ -95,8 +101,23 @@ class FileEditing(ABC, Generic[Model]):
         """Edit the file; return why the edit is refused, or ""."""
         before = self.editor.model
         problem = action()
+        if self._newer and self._has_no_edits:
+            self._take(self._newer)
+            self._resolved()
         self._publish(self.editor.model is not before)
         return problem
+
+    @property
+    def _has_no_edits(self) -> bool:
+        return self.is_saved and not self.editor.wrong
+
+    def _take(self, data: bytes) -> None:
+        """Take the text of another program."""
+        self._saved, self._newer = data, b""
+        self.editor.replace(data)
+
+    def _resolved(self) -> None:
+        """Remove the sentence of a conflict with another program."""
 
     def undo(self) -> str:
         """Take the last edit back; return an answer, which is ""."""
@@ -153,6 +174,8 @@ class FileEditing(ABC, Generic[Model]):
         return self._write(path, before)
 
     def _write(self, path: Path, before: bytes | None) -> str:
+        if self.editor.wrong:
+            raise ViewerError(f"Nothing was saved. {CORRECT_FIRST}")
         try:
             save_edit(self.editor.data, path, before)
         except FileChangedError:
@@ -162,7 +185,8 @@ class FileEditing(ABC, Generic[Model]):
             ) from None
         except InputError as error:
             raise ViewerError(str(error)) from None
-        self.path, self._saved = path, self.editor.data
+        self.path, self._saved, self._newer = path, self.editor.data, b""
+        self._resolved()
         self.editor.name, self.editor.folder = path.name, path.parent
         self._watch(path)
         self._publish(False)
@@ -189,13 +213,16 @@ class FileEditing(ABC, Generic[Model]):
             return ""  # reported by who watches the file
         if data == self._saved:
             return ""
-        if self.is_saved:
-            self._saved = data
-            self.editor.replace(data)
+        if self._has_no_edits:
+            self._take(data)
             self._publish(False)
             return ""
+        self._newer = data
         self._publish(True)  # the edits stay in the picture
-        return f"{self.path.name} was changed by another program; your edits are not saved."
+        return (
+            f"{self.path.name} was changed by another program; your edits are not saved. "
+            "Save as keeps them in another file; Undo takes the other program's text."
+        )
 
     def _publish(self, changed: bool) -> None:
         if changed:
@@ -243,6 +270,7 @@ class FileControls:
         """Show the name of the file, whether it is saved, and more lines of HTML."""
         editing = self._editing
         state = editing.name if editing.is_saved else f"{editing.name}, not saved"
+        state += ", changed by another program" if editing.is_changed_outside else ""
         self._state.content = status_line(f"edited-{self._noun}", "File", state) + more
 
 

@@ -8,7 +8,7 @@ Robots that can be opened are the files of its folder and the shipped ones.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +18,9 @@ from arm_common.errors import is_utf8
 from arm_common.yaml.editing import YamlEditor
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path, shipped_robots
-from arm_description.robot_file.editor import RobotEditor, starting_robot
+from arm_description.model.units import ANGLES, UNITS
+from arm_description.robot_file.editor import ENDS, RobotEditor, starting_robot
+from arm_description.robot_file.robot_keys import COMPOUND
 from arm_description.robot_file.sections.attachments import shipped_payloads, shipped_tools
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import changed_meshes
@@ -27,7 +29,8 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, ShownFile
 from arm_viewer.port import Where
 
-from arm_studio.editing.file_editing import SUFFIXES, FileEditing, changed_at
+from arm_studio.editing.file_editing import SUFFIXES, EntryPath, FileEditing, changed_at
+from arm_studio.editing.pasted_table import KINDS, PastedRow, entry, read_block
 
 FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
 LISTED_SUFFIXES = (*SUFFIXES, ".csv", ".txt")
@@ -104,6 +107,7 @@ class RobotEditing(FileEditing[RobotModel]):
         super().__init__(clock)
         self._shown = shown
         self._fresh = b""  # a new robot that nobody has edited
+        self._pasted = 0  # blocks
         self._load(robot_path(robot))
         shown.on_saved = self.reload
 
@@ -118,6 +122,16 @@ class RobotEditing(FileEditing[RobotModel]):
 
     def _show(self) -> None:
         self._shown.show(self.editor.model)
+
+    def _begin(self) -> None:
+        """Show another robot, without the problem and the joint values of the one before."""
+        self._newer = b""
+        self._shown.report("")
+        self._shown.begin(self.editor.model)
+        self._publish(False)
+
+    def _resolved(self) -> None:
+        self._shown.report("")
 
     def _watch(self, path: Path) -> None:
         self._shown.watch(path)
@@ -170,6 +184,65 @@ class RobotEditing(FileEditing[RobotModel]):
         """Edit the file; return why the edit is refused, or ""."""
         return self._change(lambda: action(self.editor))
 
+    def set(self, path: EntryPath, text: str) -> str:
+        """Change an entry; a new robot that nobody has edited is converted to other units."""
+        units, data = self.editor.model.units, self.editor.data
+        is_unit = path == ("units", "angle" if text in ANGLES else "length") and text in UNITS
+        if is_unit and data == self._fresh:
+            self._fresh = starting_robot(len(self.editor.rows()), units.using(text)).encode()
+            return self._change(lambda: self.editor.replace(self._fresh))
+        return super().set(path, text)
+
+    def enter(self, index: int, column: str, text: str) -> str:
+        """Change an entry of the table, written as in a book; return why it is refused, or "".
+
+        The mark of the variable also says what kind of joint it is.
+        """
+        editor = self.editor
+        row, path = editor.rows()[index], editor.path(index, column)
+        if column in ("name", "type") or not row.is_independent:
+            return self.set(path, text)
+        text, is_marked = entry(text, column, editor.model.units)
+        if is_marked and row.variable != column:
+            entries = {editor.path(index, "type"): KINDS[column], path: text}
+            return self._change(lambda: self._set_all(entries))
+        return self.set(path, text)
+
+    def paste(self, index: int, column: str, text: str) -> str:
+        """Enter a block of text from an entry of the table on; return why not, or "".
+
+        Rows that the table lacks are added. All of it is one step; entries that are refused are
+        marked.
+
+        Raises:
+            InputError: the text is no block of cells that fits.
+        """
+        columns = self.editor.columns
+        rows = read_block(text, columns[columns.index(column) :], self.editor.model.units)
+        return self._change(lambda: self._enter_rows(index, rows))
+
+    def _enter_rows(self, index: int, rows: Sequence[PastedRow]) -> str:
+        editor, count = self.editor, len(self.editor.rows())
+        self._pasted += 1
+        gesture: EntryPath = ("paste", self._pasted)
+        missing = index + len(rows) - count
+        if missing > 0 and (problem := editor.add_joints(count, missing, gesture)):
+            return problem
+        entries: dict[EntryPath, str] = {}
+        for number, row in enumerate(rows, index):
+            former = editor.rows()[number]
+            if row.kind and row.kind != former.type:
+                entries[editor.path(number, "type")] = row.kind
+            if former.type in COMPOUND and not row.kind and not row.texts.keys().isdisjoint(ENDS):
+                return f"{former.name} is {former.type}: its limits are by axis, enter them there."
+            entries |= {editor.path(number, key): value for key, value in row.texts.items()}
+        return self._set_all(entries, gesture)
+
+    def _set_all(self, entries: Mapping[EntryPath, str], gesture: EntryPath = ()) -> str:
+        """Change entries; why one is refused stands at its cell."""
+        self.editor.set_all(entries, gesture)
+        return ""
+
     def set_symbol(self, name: str, text: str) -> str:
         """Change a constant and return an answer.
 
@@ -211,7 +284,7 @@ class RobotEditing(FileEditing[RobotModel]):
         except (DescriptionError, OSError) as error:
             raise ViewerError(str(error)) from None
         self._watch(found.path)
-        self._publish(True)
+        self._begin()
         return f"Opened {found.path}"
 
     def new(self, joints: int) -> str:
@@ -221,7 +294,7 @@ class RobotEditing(FileEditing[RobotModel]):
         self.editor = RobotEditor(data, "new robot")
         self.path, self._saved, self._first = None, b"", self.editor.model
         self._fresh = data
-        self._publish(True)
+        self._begin()
         return f"A new robot with {joints} joints: edit it in Table, then Save as."
 
     def _drop_edits(self, target: Path, button: str) -> None:

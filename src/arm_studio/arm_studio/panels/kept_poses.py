@@ -10,6 +10,7 @@ from pathlib import Path
 
 from arm_common.errors import InputError, is_utf8
 from arm_common.transforms import Array
+from arm_description.robot_file.editor import KEY
 from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import MOVE
@@ -18,6 +19,7 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import changed_at, file_name
+from arm_studio.editing.grid import Entry, Grid, RowButton, cell_of
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 NOTHING = "choose a pose"
@@ -33,6 +35,7 @@ class KeptPosesPanel(Panel):
         self._context, self._editing = context, editing
         self._files: tuple[Path | None, int] = (None, 1)  # folder of the list, when it changed
         self._listed: dict[str, Array] = {}  # line of the list -> (4, 4), base <- tool
+        editing.observe(self._show)
 
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
@@ -42,6 +45,26 @@ class KeptPosesPanel(Panel):
         gui.line("Add to file of poses", self._add, hint)
         self._list = gui.choice("Files of poses", (NOTHING,), NOTHING, self._go)
         self._answer = gui.elements.add_html("", visible=False)
+        self._grid = Grid(
+            gui, {"set": self._rename, "remove": lambda key, _: self._rename(key, "")}
+        )
+        self._show()
+
+    def _show(self) -> None:
+        """List the postures of the robot file."""
+        editor = self._editing.editor
+        rows: list[list[list[Entry]]] = [
+            [
+                [cell_of(editor, str(number), ("postures", name, KEY))],
+                [RowButton("remove", str(number), "×", f"Remove {name}")],
+            ]
+            for number, name in enumerate(editor.postures())
+        ]
+        self._grid.show(("postures of the file", ""), rows)
+
+    def _rename(self, key: str, name: str) -> None:
+        editing = self._editing
+        editing.set(("postures", editing.editor.postures()[int(key)], KEY), name)
 
     def update(self, state: PanelState) -> None:
         """List the poses of the files beside the robot's, if the folder has changed."""

@@ -1,20 +1,26 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_studio/test/panels/test_table.py
-"""The panel "Robot file": undo, redo, save, save as, new and open."""
+"""The panel "Robot file": undo, redo, save, save as, new and open; name, units, base and tool."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
+from arm_description.model.elements import CONVENTIONS
+from arm_description.model.units import ANGLES, LENGTHS
+from arm_description.robot_file.editor import RobotEditor
+from arm_description.robot_file.robot_keys import SCREWS
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_choice, status_line
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, Panel, PanelContext, PanelState
 
-from arm_studio.editing.file_editing import FileControls, changed_at
+from arm_studio.editing.file_editing import EntryPath, FileControls, changed_at
+from arm_studio.editing.grid import Entry, Grid, cell_of
 from arm_studio.editing.robot_editing import (
     FEWEST_JOINTS,
     MOST_JOINTS,
@@ -24,6 +30,14 @@ from arm_studio.editing.robot_editing import (
 
 NOTHING = "–"
 NONE = "none"
+ORIGINS = ("base", "tool")
+PATHS: Mapping[str, EntryPath] = {
+    "name": ("name",),
+    "convention": ("convention",),
+    "length": ("units", "length"),
+    "angle": ("units", "angle"),
+    **{f"{o} {key} {i}": (o, key, i) for o in ORIGINS for key in ("xyz", "rpy") for i in range(3)},
+}
 ATTACHED = ("tool", "payload")  # keys of the file that are chosen from a list
 
 
@@ -50,6 +64,7 @@ class RobotFilePanel(Panel):
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
         self._controls = FileControls(gui, self._editing, "file")
+        self._grid = Grid(gui, {"set": self._enter})
         self._open = gui.choice("Open", (NOTHING,), NOTHING, self._choose)
         self._attached = {
             key: gui.choice(key.capitalize(), (NONE,), NONE, partial(self._attach, key))
@@ -66,6 +81,9 @@ class RobotFilePanel(Panel):
         """Nothing depends on the posture, but the folder may have changed."""
         if self._listed != (self._editing.path, changed_at(self._editing.folder)):
             self._show()
+
+    def _enter(self, key: str, text: str) -> None:
+        self._editing.set(PATHS[key], text)
 
     def _list(self) -> None:
         """List the robots, if the file is another one, or its folder has changed."""
@@ -117,7 +135,29 @@ class RobotFilePanel(Panel):
         self._controls.show("".join(warnings))
         for key, choice in self._attached.items():
             set_choice(choice, self._attachments(key), editing.editor.attached(key) or NONE)
+        self._grid.show(("", "x, roll", "y, pitch", "z, yaw"), _rows(editing.editor))
         self._list()
+
+
+def _rows(editor: RobotEditor) -> list[list[list[Entry]]]:
+    """Return the name of the robot, its convention and units, and where it stands and ends."""
+
+    def cell(key: str, **more: Any) -> list[Entry]:
+        return [cell_of(editor, key, PATHS[key], **more)]
+
+    conventions = (SCREWS,) if editor.is_screws else CONVENTIONS
+    units = editor.model.units
+    turned, moved = f"[{units.angle}]", f"[{units.length}]"
+    rows: list[list[list[Entry]]] = [
+        [["name"], cell("name")],
+        [["DH"], cell("convention", options=conventions)],
+        [["units"], cell("length", options=LENGTHS), cell("angle", options=ANGLES)],
+    ]
+    for origin in ORIGINS:
+        for key, unit in (("xyz", moved), ("rpy", turned)):
+            label = f"{origin if key == 'xyz' else ''} {unit}"
+            rows.append([[label], *(cell(f"{origin} {key} {i}", hint="0") for i in range(3))])
+    return rows
 
 
 ENTRY = editing_entry(RobotFilePanel, 2.2, folded=False)

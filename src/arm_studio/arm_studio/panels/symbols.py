@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_studio/test/panels/test_table.py
-"""The panel "Symbols": each constant of the robot file as a field, plain numbers as sliders."""
+"""The panel "Symbols": the constants of the robot file; plain numbers also have sliders."""
 
 from __future__ import annotations
 
@@ -11,18 +11,22 @@ from functools import partial
 from typing import Any
 
 from arm_common.errors import InputError, finite_number
+from arm_description.robot_file.editor import KEY
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, Panel, PanelContext
 
-from arm_studio.editing.file_editing import EntryPath, show_entries
+from arm_studio.editing.file_editing import EntryPath
+from arm_studio.editing.grid import Entry, Grid, RowButton, cell_of
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 STEPS = 200  # of a slider
+NEW = " name"  # the cell of a new constant; no name begins with a space
+HINT = "new, such as l3 = 20"
 
 
 class SymbolsPanel(Panel):
-    """A field for each constant: a number or an expression; a slider, too, for a number.
+    """Constants are added, renamed, changed and removed; those with a plain number have sliders.
 
     Adds the command ``set``.
     """
@@ -32,7 +36,7 @@ class SymbolsPanel(Panel):
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
         self._editing = editing
         self._shown: tuple[Any, ...] = ()  # what the elements were made for
-        self._fields: dict[EntryPath, tuple[Any, Any]] = {}  # with their problems
+        self._paths: dict[str, EntryPath] = {}  # by the key of a cell
         self._sliders: dict[str, Any] = {}
         editing.observe(self._show)
         context.commands.add(
@@ -44,7 +48,8 @@ class SymbolsPanel(Panel):
     def build(self, gui: PageGui) -> None:
         """Add the elements."""
         self._gui = gui
-        self._content = gui.elements.add_folder("Constants")
+        self._grid = Grid(gui, {"set": self._enter, "remove": lambda key, _: self._enter(key, "")})
+        self._content = gui.elements.add_folder("Sliders", expand_by_default=False)
         self._show()
 
     def _words(self) -> tuple[str, ...]:
@@ -59,10 +64,13 @@ class SymbolsPanel(Panel):
     def _show(self) -> None:
         editor = self._editing.editor
         names = editor.symbols()
+        self._paths = {NEW: ("constants", "", KEY)}
+        rows: list[list[list[Entry]]] = [self._row(name) for name in names]
+        rows.append([[cell_of(editor, NEW, self._paths[NEW], hint=HINT)]])
+        self._grid.show(("constant", "value", ""), rows)
         if self._shown != (names, self._editing.path):
             self._shown = names, self._editing.path
-            self._make_fields(names)
-        show_entries(editor, self._fields)
+            self._make_sliders(names)
         for name, slider in self._sliders.items():
             number = _number(editor.text(("constants", name)))
             slider.visible = number is not None
@@ -70,25 +78,30 @@ class SymbolsPanel(Panel):
                 slider.min, slider.max = min(slider.min, number), max(slider.max, number)
                 slider.value = number
 
-    def _make_fields(self, names: tuple[str, ...]) -> None:
+    def _row(self, name: str) -> list[list[Entry]]:
+        """Return the cells of a constant."""
+        editor, key = self._editing.editor, f"{name} name"
+        self._paths |= {key: ("constants", name, KEY), name: ("constants", name)}
+        cells: list[Entry] = [cell_of(editor, each, self._paths[each]) for each in (key, name)]
+        press = RowButton("remove", key, "×", f"Remove {name}, if nothing uses it")
+        return [*([cell] for cell in cells), [press]]
+
+    def _make_sliders(self, names: tuple[str, ...]) -> None:
         gui = self._gui
         self._content.visible = bool(names)
-        self._fields.clear()
         self._sliders.clear()
         with gui.emptied(self._content):
             for name in names:
-                text = self._editing.editor.text(("constants", name))
-                field = gui.text(name, text, partial(self._enter, name))
-                low, high, step = _range(_number(text) or 0.0)
+                number = _number(self._editing.editor.text(("constants", name))) or 0.0
+                low, high, step = _range(number)
                 slider = gui.elements.add_slider(
-                    " ", min=low, max=high, step=step, initial_value=_number(text) or 0.0
+                    name, min=low, max=high, step=step, initial_value=number
                 )
                 gui.on_change(slider, partial(self._slide, name))
-                problem = gui.elements.add_html("", visible=False)
-                self._fields["constants", name], self._sliders[name] = (field, problem), slider
+                self._sliders[name] = slider
 
-    def _enter(self, name: str, text: str) -> None:
-        self._editing.set(("constants", name), text)
+    def _enter(self, key: str, text: str) -> None:
+        self._editing.set(self._paths[key], text)
 
     def _slide(self, name: str, value: float) -> None:
         self._enter(name, f"{value:.9g}")

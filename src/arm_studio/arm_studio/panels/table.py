@@ -1,145 +1,201 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The panel "Table": the robot's table of joints, applied while it is typed."""
+"""The panel "Table": the robot's table of joints as a grid over the picture."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
-from html import escape
 from typing import Any
 
+from arm_common.errors import InputError
+from arm_common.transforms import inverse
 from arm_description.model.elements import JOINT_TYPES
-from arm_description.robot_file.editor import RobotEditor, TableRow
-from arm_description.robot_file.robot_keys import TYPES
+from arm_description.robot_file.editor import ENDS, RobotEditor, TableRow
+from arm_description.robot_file.robot_keys import COMPOUND, TYPES
 from arm_viewer.browser.callbacks import PageGui
-from arm_viewer.browser.texts import WRONG, set_choice, set_problem
-from arm_viewer.panels.interface import Panel, PanelContext
+from arm_viewer.browser.texts import set_html, set_problem
+from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
-from arm_studio.editing.file_editing import show_entries
+from arm_studio.editing.grid import Cell, Entry, Grid, RowButton, cell_of
+from arm_studio.editing.pasted_table import ANGLES
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
+from arm_studio.editing.row_steps import (
+    MOTIONS,
+    ORDERS,
+    DrawnMotion,
+    RowMotion,
+    matrix_html,
+    pose_rows,
+)
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
-BUTTONS = ("Add", "Remove", "Up", "Down")
-ANGLES = ("theta", "alpha")
+PRESSES = (
+    ("add", "+", "Add a joint below"),
+    ("up", "↑", "Move up"),
+    ("down", "↓", "Move down"),
+    ("remove", "×", "Remove"),
+)
+STEPS = {"up": -1, "down": 1}
+SWITCH = "Show the table"
+WIDTH, LEAST_WIDTH = 830, 320  # [px]
+GAP = 15  # beside the window [px]
+HINT = (
+    '<div style="padding:.1em .8em;font-size:.75em;opacity:.6">Tab and Enter move. Paste a block '
+    "from a spreadsheet or a book. q marks the variable of a row.</div>"
+)
 
 
 class TablePanel(Panel):
-    """Shows all rows; the entries of one of them can be typed."""
+    """Shows all rows in a window of their own; each entry can be typed."""
 
     title = "Table"
 
     def __init__(self, context: PanelContext, editing: RobotEditing) -> None:
-        self._editing, self._index = editing, 0
-        self._shown: tuple[Any, ...] = ()  # what the fields were made for
-        self._fields: dict[tuple[str | int, ...], tuple[Any, Any]] = {}  # with their problems
+        self._context, self._editing = context, editing
+        self._drawn = DrawnMotion(context, lambda: editing.editor.model.units)
+        self._clicked: int | None = None  # the row whose matrix is shown
         editing.observe(self._show)
 
     def build(self, gui: PageGui) -> None:
-        """Add the elements."""
-        self._gui, add = gui, gui.elements
-        self._overview = add.add_html("")
-        self._row = gui.choice("Joint", ("1",), "1", self._select)
-        self._row_fields = add.add_folder("Row")
-        buttons = add.add_button_group("Rows", BUTTONS)
-        gui.on_user(buttons.on_click, lambda: self._press(buttons.value))
-        self._problem = add.add_html("", visible=False)
+        """Add the switch and the window."""
+        add = gui.elements
+        self._window: Any = add.add_panel(visible=False)
+        switch = add.add_checkbox(SWITCH, False)
+        gui.on_browser(switch.on_update, self._switch, lambda: (switch.value,))
+        with self._window.add_tab(self.title):
+            presses = {action: partial(self._press, action) for action, *_ in PRESSES}
+            self._grid = Grid(
+                gui, {"set": self._set, "paste": self._paste, "show": self._click, **presses}
+            )
+            self._problem = add.add_html("", visible=False)
+            self._matrix = add.add_html("", visible=False)
+            add.add_html(HINT)
         self._show()
 
-    def _rows(self) -> tuple[TableRow, ...]:
-        return self._editing.editor.rows()
+    def _switch(self, client: Any, on: bool) -> None:
+        """Show the window at the bottom of the picture, no wider than that, or hide it."""
+        if on:
+            width = min(WIDTH, max(client.camera.image_width - 2 * GAP, LEAST_WIDTH))
+            self._window.float(x=GAP, y=-GAP, width=width)
+        self._window.visible = on
+        if not on:
+            self._drawn.hide()
 
-    def _select(self, label: str) -> None:
-        self._index = int(label.partition(" ")[0]) - 1
-        self._show()
+    def _set(self, key: str, text: str) -> None:
+        index, column = _place(key)
+        self._editing.enter(index, column, text)
+        self._report("")  # a refused entry is marked itself
 
-    def _press(self, button: str) -> None:
-        index, step = self._index, {"Up": -1, "Down": 1}.get(button, 0)
+    def _paste(self, key: str, text: str) -> None:
+        index, column = _place(key)
+        try:
+            self._report(self._editing.paste(index, column, text))
+        except InputError as error:
+            self._report(str(error))
+
+    def _press(self, action: str, key: str, _: str) -> None:
+        index = int(key)
 
         def change(editor: RobotEditor) -> str:
-            if button == "Add":
-                return editor.add_joint(index + 1)
-            return editor.move_joint(index, step) if step else editor.remove_joint(index)
+            if action == "add":
+                return editor.add_joints(index + 1)
+            if action == "remove":
+                return editor.remove_joint(index)
+            return editor.move_joint(index, STEPS[action])
 
-        problem = self._editing.change(change)
-        self._report(problem)
-        if not problem:
-            target = index + step + (button == "Add")
-            self._index = min(max(target, 0), len(self._rows()) - 1)
-            self._show()
+        self._report(self._editing.change(change))
+
+    def update(self, state: PanelState) -> None:
+        """Let the matrix follow the joints."""
+        if self._clicked is not None:
+            set_html(self._matrix, self._matrix_html(self._clicked))
+
+    def close(self) -> None:
+        """Remove the motion that is drawn."""
+        self._drawn.hide()
+
+    def _click(self, key: str, _: str) -> None:
+        """Draw what the row of a cell does, and show its matrix."""
+        self._clicked = _place(key)[0]
+        set_html(self._matrix, self._matrix_html(self._clicked))
+        if motions := self._motions(self._clicked):
+            self._drawn.show(motions[0])
+
+    def _motions(self, index: int) -> list[RowMotion]:
+        """Return the motions of a row: one, or those of a universal or ball joint."""
+        editor = self._editing.editor
+        model, positions = editor.model, dict(self._context.positions())
+        rows = editor.rows()
+        if editor.is_screws or index >= len(rows) or not set(model.joint_names) <= set(positions):
+            return []
+        first, count = (
+            sum(len(COMPOUND.get(row.type, ("",))) for row in part)
+            for part in (rows[:index], rows[index : index + 1])
+        )
+        frames = model.dh_frames([positions[name] for name in model.joint_names])
+        positions = model.positions(positions)
+        return [
+            RowMotion(joint.row.at(joint.type, positions[joint.name]), model.convention, frame)
+            for joint, frame in list(zip(model.rows, frames, strict=False))[first : first + count]
+        ]
+
+    def _matrix_html(self, index: int) -> str:
+        if not (motions := self._motions(index)):
+            return ""
+        editor, units = self._editing.editor, self._editing.editor.model.units
+        A = inverse(motions[0].before) @ motions[-1].at(4.0)
+        order = "".join(
+            f" {MOTIONS[key]}({SYMBOLS[key]})" for key in ORDERS[motions[0].convention]
+        )
+        title = f"A{index + 1} ={order} of {editor.rows()[index].name}, now [{units.length}]"
+        return matrix_html(title, pose_rows(A, units), "row-matrix")
 
     def _report(self, problem: str) -> None:
         set_problem(self._problem, problem)
+        self._show()
 
     def _show(self) -> None:
         """Show the rows as they are now."""
-        rows = self._rows()
-        self._index = min(self._index, len(rows) - 1)
-        row = rows[self._index]
-        self._overview.content = _overview(self._editing.editor, rows, self._index)
-        labels = tuple(f"{number} {row.name}" for number, row in enumerate(rows, 1))
-        set_choice(self._row, labels, labels[self._index])
-        made_for = (self._index, row.name, row.type, tuple(row.entries), self._editing.path)
-        if made_for != self._shown:
-            self._shown = made_for
-            self._make_fields(row)
-        show_entries(self._editing.editor, self._fields)
-
-    def _make_fields(self, row: TableRow) -> None:
-        gui, units = self._gui, self._editing.editor.model.units
-        self._fields.clear()
-        index = self._index
-        with gui.emptied(self._row_fields):
-            name = gui.line("Name", lambda text: self._change(lambda e: e.rename(index, text)))
-            name.value = row.name
-            gui.choice(
-                "Type",
-                JOINT_TYPES if self._editing.editor.is_screws else TYPES,
-                row.type,
-                lambda kind: self._change(lambda e: e.set_type(index, kind)),
-            )
-            for key, path in row.entries.items():
-                unit = units.angle if key in ANGLES else units.length
-                if key not in row.numbers:
-                    unit = units.length if row.type == "prismatic" else units.angle
-                label = SYMBOLS.get(key, key) + f" [{unit}]" * (not key.startswith("axis"))
-                field = gui.text(label, "", partial(self._enter, path))
-                self._fields[path] = field, gui.elements.add_html("", visible=False)
-
-    def _change(self, action: Callable[[RobotEditor], str]) -> None:
-        self._report(self._editing.change(action))
-
-    def _enter(self, path: tuple[str | int, ...], text: str) -> None:
-        self._editing.set(path, text)
-        self._report("")
+        editor = self._editing.editor
+        rows, units = editor.rows(), editor.model.units
+        columns = editor.columns[2:-2]
+        heads = [
+            f"{SYMBOLS.get(c, c)} [{units.angle if c in ANGLES else units.length}]"
+            if not c.startswith("axis")
+            else c
+            for c in columns
+        ]
+        head = ("joint", "type", *heads, "from", "to", "")
+        self._grid.show(head, [_row(editor, number, row) for number, row in enumerate(rows)])
 
 
-def _overview(editor: RobotEditor, rows: tuple[TableRow, ...], selected: int) -> str:
-    """Return the whole table as HTML, wrong entries in red."""
-    columns = (SYMBOLS.get(key, key) for key in rows[0].numbers)
-    head = "".join(f"<th>{text}</th>" for text in ("", "", *columns, "limits"))
-    body = "".join(_overview_row(editor, n, row, n == selected) for n, row in enumerate(rows))
-    return (
-        '<div style="overflow-x:auto;padding:.2em .6em"><table data-arm="table" '
-        'style="width:100%;font-size:.6875em;border-spacing:.45em .1em;text-align:right;'
-        f'white-space:nowrap"><tr style="opacity:.6">{head}</tr>{body}</table></div>'
-    )
+def _place(key: str) -> tuple[int, str]:
+    """Return row and column of a cell."""
+    index, _, column = key.partition(" ")
+    return int(index), column
 
 
-def _overview_row(editor: RobotEditor, number: int, row: TableRow, selected: bool) -> str:
-    cells = [f"<td>{number + 1}</td>", f'<td style="text-align:left">{escape(row.name)}</td>']
-    cells += [f"<td>{_entry(editor, row, key)}</td>" for key in row.numbers]
-    ends = [key for key in row.entries if key not in row.numbers]
-    limits = "…".join(_entry(editor, row, key) for key in ends[:2])
-    cells.append(f"<td>{limits}{' +' * (len(ends) > 2)}</td>")
-    style = ' style="background:#fde68a66"' if selected else ""
-    return f"<tr{style}>{''.join(cells)}</tr>"
+def _row(editor: RobotEditor, index: int, row: TableRow) -> list[list[Entry]]:
+    variable = f"q{_variable(editor, index)} +" if row.is_independent else ""
+    kinds = JOINT_TYPES if editor.is_screws else TYPES
+
+    def cell(column: str, **more: Any) -> Cell:
+        return cell_of(editor, f"{index} {column}", editor.path(index, column), **more)
+
+    places: list[list[Entry]] = [[cell("name")], [cell("type", options=kinds)]]
+    for column in row.numbers:
+        places.append([cell(column, mark=variable if column == row.variable else "")])
+    for end in ENDS:
+        keys = [key for key in row.entries if key.endswith(end)]
+        places.append([cell(key, mark=key[:-6]) for key in keys])
+    places.append([RowButton(name, str(index), label, title) for name, label, title in PRESSES])
+    return places
 
 
-def _entry(editor: RobotEditor, row: TableRow, key: str) -> str:
-    path = row.entries[key]
-    text = escape(editor.text(path)) or "–"
-    return f'<b style="color:{WRONG}">{text}</b>' if path in editor.wrong else text
+def _variable(editor: RobotEditor, index: int) -> int:
+    """Return the number of the first variable of a row, counted from 1."""
+    before = (row for row in editor.rows()[:index] if row.is_independent)
+    return 1 + sum(len(COMPOUND.get(row.type, ("",))) for row in before)
 
 
 ENTRY = editing_entry(TablePanel, 2.0, folded=False)

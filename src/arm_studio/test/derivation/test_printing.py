@@ -59,6 +59,6 @@ def test_a_program_that_makes_no_pdf_is_named(script, monkeypatch, tmp_path, cap
 def test_drawings_lie_beside_the_page_that_latex_reads(tmp_path):
     seen = tmp_path / "seen"
     command = ["/bin/sh", "-c", f"ls > {seen}; printf %s %PDF > page.pdf"]
-    press = printing.Press(".tex", "sh", lambda _, folder: command)
+    press = printing.PdfProgram(".tex", "sh", lambda _, folder: command)
     assert press.pdf(b"text", {"drawing.pdf": b"x"}) == b"%PDF"
     assert Path(seen).read_text().split() == ["drawing.pdf", "page.tex"]

@@ -3,6 +3,7 @@
 """The file that a page edits: saved only on request, never over somebody else's work."""
 
 import shutil
+from functools import partial
 
 import pytest
 from arm_description.library import shipped_robots
@@ -14,9 +15,20 @@ from arm_viewer.panels.interface import ShownFile
 class Page:
     def __init__(self, robot):
         self.shown, self.watched, self.updates, self.now = [], [], 0, 0.0
-        file = ShownFile(self.shown.append, lambda model: None, self.watched.append)
+        self.reports, self.begun = [], []
+        file = ShownFile(
+            self.shown.append,
+            lambda model: None,
+            self.watched.append,
+            begin=self.begin,
+            report=self.reports.append,
+        )
         self.editing = RobotEditing(robot, file, lambda: self.now)
         self.editing.observe(self.update)
+
+    def begin(self, model):
+        self.begun.append(model.name)
+        self.shown.append(model)
 
     def update(self):
         self.updates += 1
@@ -91,6 +103,40 @@ def test_the_file_of_another_program_is_taken_or_kept(page, file):
     assert page.editing.reload() == ""
 
 
+@pytest.mark.parametrize("is_refused", [False, True])
+def test_neither_an_edit_nor_what_another_program_writes_is_lost(page, file, is_refused):
+    """As `./arm set l2 0.25` writes beside an edit of the page, accepted or marked."""
+    text = file.read_bytes()
+    page.editing.set(("constants", "l1"), "l9" if is_refused else "0.4")
+    other = text.replace(b"l2: 0.20", b"l2: 0.25")
+    file.write_bytes(other)
+    assert "Undo takes the other program's text" in page.editing.reload()
+    assert page.editing.is_changed_outside
+    assert page.editing.editor.text(("constants", "l1")) == ("l9" if is_refused else "0.4")
+    with refused("marked" if is_refused else "changed by another program"):
+        page.editing.save()
+    assert file.read_bytes() == other
+    page.editing.undo()
+    assert page.editing.editor.data == other
+    assert page.reports == [""]
+    assert page.editing.is_saved
+    assert not page.editing.is_changed_outside
+    assert page.shown[-1].constants["l2"] == 0.25
+
+
+def test_marked_entries_are_never_saved(page, file):
+    text = file.read_bytes()
+    page.editing.set(("constants", "l1"), "0.4")
+    page.editing.set(("joints", 0, "a"), "l9")
+    for save in (page.editing.save, partial(page.editing.save_as, "other")):
+        with refused("Nothing was saved. Correct the marked entries first"):
+            save()
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+    assert file.read_bytes() == text
+    page.editing.set(("joints", 0, "a"), "l1")
+    page.editing.save()
+
+
 def test_a_shipped_robot_is_saved_under_another_name_only(file):
     page = Page("planar2")
     page.editing.set_symbol("l1", "0.4")
@@ -116,7 +162,7 @@ def test_robots_are_opened_and_edits_dropped_only_when_asked_twice(page, file):
     with refused("press Open again"):
         page.editing.open("puma560")
     assert page.editing.open("puma560").startswith("Opened")
-    assert page.shown[-1].name == "puma560"
+    assert page.shown[-1].name == page.begun[-1] == "puma560"
     assert page.watched == [shipped_robots()["puma560"]]
     file.write_text("name: [\n")
     assert "mine.yaml" not in [choice.name for choice in page.editing.choices()]

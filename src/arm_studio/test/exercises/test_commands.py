@@ -174,6 +174,7 @@ def test_the_secret_is_of_a_file_or_the_environment(school, monkeypatch, tmp_pat
     monkeypatch.setenv(SECRET_VARIABLE, "short")
     assert exercise.main(["planar2", *students, "-o", str(tmp_path / "a")]) == 1
     assert "the secret has 5 bytes" in capsys.readouterr().err
+    assert not (tmp_path / "a").exists()  # nothing is left of what was refused
     monkeypatch.setenv(SECRET_VARIABLE, "correct horse battery")
     assert exercise.main(["planar2", *students, "-o", str(tmp_path / "a")]) == 0
     name = "ada-lovelace.html"

@@ -2,10 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The panels that edit a robot file, without a browser and without ROS."""
 
+import json
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from arm_studio.editing.grid import REFUSED
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.panels.kept_poses import KeptPosesPanel
 from arm_studio.panels.robot_file import NOTHING, RobotFilePanel
@@ -15,6 +18,11 @@ from arm_testing.page import FakePage
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.server import close_server, open_server
+from arm_viewer.errors import ViewerError
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arm_description import parse_robot
 
 
 class EditedPage(FakePage):
@@ -44,15 +52,34 @@ def test_open_can_be_chosen_again_and_lists_what_was_saved(folder):
     assert any(option.startswith("mine.yaml ") for option in field.options)
 
 
-def test_a_refused_add_keeps_the_selected_row(folder):
+def test_each_entry_of_the_table_can_be_changed(folder):
     page = EditedPage("planar2")
-    panel = page.build(TablePanel, page.editing)
-    page.editing.change = lambda change: "refused"
-    page.gui.use("Rows", "Add")
-    assert panel._index == 0
+    page.build(TablePanel, page.editing)
+    edit, model = page.gui.edit, lambda: page.editing.editor.model
+    edit("0 name", "hip")
+    edit("1 type", "prismatic")
+    edit("0 a", "0,4")
+    edit("0 lower", "-95°")
+    assert model().joint_names == ("hip", "elbow")
+    assert model().joints[1].type == "prismatic"
+    assert model().rows[0].row.a == 0.4
+    edit("1 theta", "q2 + 90")
+    assert model().joints[1].type == "revolute"
+    edit("1", action="add")
+    edit("2", action="up")
+    assert model().joint_names == ("hip", "joint_1", "elbow")
+    edit("1", action="remove")
+    edit("0", action="up")
+    assert "end of the table" in page.gui.marked("wrong")
+    for name in ("hip", ""):
+        edit("1 name", name)
+        assert page.gui.marked("wrong")
+    while page.editing.editor.undo():
+        pass
+    assert page.editing.is_saved
 
 
-@pytest.mark.parametrize("make", [TablePanel, SymbolsPanel])
+@pytest.mark.parametrize("make", [SymbolsPanel])
 def test_fields_that_are_made_anew_stay_in_the_folder_of_the_panel(folder, make):
     """On viser's own server, whose callbacks run outside every folder."""
     page, access = EditedPage("planar2"), make_access("127.0.0.1")
@@ -108,3 +135,96 @@ def test_poses_are_added_to_a_file_beside_the_robot_and_chosen_from_it(folder):
         "other.csv",
         "own.yaml",
     ]
+
+
+def test_constants_are_added_renamed_and_removed_in_the_page(folder):
+    page = EditedPage("planar2")
+    page.build(SymbolsPanel, page.editing)
+    edit, gui = page.gui.edit, page.gui
+    edit(" name", "l3 = l1 + l2")
+    edit("l3 name", "reach")
+    edit("l1", "0.4")
+    assert page.model.constants == pytest.approx(
+        {"l1": 0.4, "l2": 0.2, "height": 0.1, "reach": 0.6}
+    )
+    gui.use("l2", 0.25)  # a slider
+    assert page.model.constants["reach"] == pytest.approx(0.65)
+    assert not gui.find("reach").visible
+    edit("l1 name", action="remove")
+    assert "l1 is used in" in gui.marked("wrong").replace("&#x27;", "")
+    assert len(page.model.constants) == 4
+    page.editing.undo()
+    edit("reach name", action="remove")
+    assert "reach" not in page.model.constants
+
+
+def test_name_convention_units_base_and_tool_are_set_in_the_page(folder):
+    page = EditedPage("planar2")
+    page.build(RobotFilePanel, page.editing)
+    edit = page.gui.edit
+    edit("name", "mine")
+    edit("convention", "modified")
+    edit("base xyz 2", "0.5")
+    edit("tool rpy 0", "90")
+    model = page.model
+    assert (model.name, model.convention) == ("mine", "modified")
+    assert (model.base.xyz[2], model.tool.rpy[0]) == pytest.approx((0.5, np.pi / 2))
+    edit("length", "cm")
+    assert page.model.base.xyz[2] == pytest.approx(0.005)
+    edit("angle", "furlong")
+    assert "furlong" in page.gui.marked("wrong")
+
+
+@pytest.mark.parametrize("joints", [2, 6])
+def test_a_new_robot_takes_other_units_until_it_is_edited(folder, joints):
+    page = EditedPage("planar2")
+    page.build(RobotFilePanel, page.editing)
+    page.editing.new(joints)
+    before = page.model
+    page.gui.edit("angle", "rad")
+    page.gui.edit("length", "m")
+    assert (page.model.units.length, page.model.units.angle) == ("m", "rad")
+    q = [0.1] * joints
+    np.testing.assert_allclose(page.model.fk(q), before.fk(q), atol=1e-9)
+
+
+def test_postures_are_listed_renamed_and_removed_in_the_page(folder):
+    page = EditedPage("planar2")
+    page.build(KeptPosesPanel, page.editing)
+    page.gui.edit("1", "left")
+    page.gui.edit("2", action="remove")
+    assert [*page.model.postures] == ["rest", "left"]
+    page.gui.edit("1", "rest")
+    assert "rest" in page.gui.marked("wrong") and [*page.model.postures] == ["rest", "left"]
+
+
+CELLS = st.sampled_from(["0 a", "1 theta", "0 type", "1", "9 a", "0", "", "-1 a", "0 __class__"])
+DEEDS = st.sampled_from(["set", "paste", "show", "add", "up", "down", "remove", "exec", ""])
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.text(max_size=20),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_no_message_breaks_the_table_and_undo_takes_all_back(data):
+    page = EditedPage("planar2")
+    node = lambda *_, **__: SimpleNamespace(remove=lambda: None)  # noqa: E731
+    scene = SimpleNamespace(add_frame=node, add_label=node, add_line_segments=node)
+    page.context.view.drawer.scene = scene
+    panel = page.build(TablePanel, page.editing)
+    first = page.editing.editor.data
+    for _ in range(data.draw(st.integers(1, 4))):
+        fields = {"do": DEEDS | JSON, "cell": CELLS | JSON, "text": st.text(max_size=60) | JSON}
+        message = data.draw(st.fixed_dictionaries(fields) | JSON)
+        text = data.draw(st.sampled_from([json.dumps(message), str(message)]))
+        try:
+            panel._grid.receive(f"{text} #1")
+        except ViewerError as error:
+            assert str(error) == REFUSED
+        parse_robot(page.editing.editor.data)
+    while page.editing.editor.undo():
+        pass
+    assert page.editing.editor.data == first

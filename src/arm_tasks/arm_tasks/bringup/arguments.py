@@ -60,8 +60,19 @@ class Arg:
 
 
 def use_sim_time(values: Values) -> bool:
-    """Return True unless time runs at the speed of wall time."""
-    return Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
+    """Return whether the nodes take their time from /clock.
+
+    Raises:
+        TasksError: the argument excludes the simulated time that the others need.
+    """
+    simulated = Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
+    given = values.get("use_sim_time", AUTO)
+    if given == "false" and simulated:
+        raise TasksError(
+            "use_sim_time is false, but contact physics, and a speed other than 1, run in"
+            " simulated time; leave it out"
+        )
+    return simulated if given == AUTO else given == "true"
 
 
 ARGUMENTS = (
@@ -176,10 +187,10 @@ LAUNCH_ARGUMENTS = (
     ),
     Argument(
         "when_done",
-        "stay",
+        AUTO,
         "What to do when all tasks have ended or failed: shutdown ends the launch, stay keeps it"
-        " running. The default is stay with a view, shutdown without one.",
-        ("shutdown", "stay"),
+        " running; auto: stay with a view, shutdown without one.",
+        (AUTO, "shutdown", "stay"),
     ),
     Argument(
         "when_failed",
@@ -188,7 +199,14 @@ LAUNCH_ARGUMENTS = (
         " the other nodes running, for files that include this one.",
         ("shutdown", "stay"),
     ),
-    Argument("rviz_config", "", "RViz configuration; the shipped one is opened as a copy."),
+    Argument(
+        "use_sim_time",
+        AUTO,
+        "Whether the nodes take their time from /clock: true if a simulator or a recording"
+        " publishes it, or auto: if the driver does, for contact physics and speeds other than 1.",
+        (AUTO, "true", "false"),
+    ),
+    Argument("rviz_config", "", "RViz configuration; empty means a copy of the shipped one."),
     Argument(
         "spacing",
         "0.6",

@@ -15,6 +15,7 @@ from typing import Any
 from launch import LaunchContext, Substitution
 from launch.actions import (
     DeclareLaunchArgument,
+    IncludeLaunchDescription,
     LogInfo,
     OpaqueFunction,
     RegisterEventHandler,
@@ -23,21 +24,20 @@ from launch.actions import (
 from launch.conditions import IfCondition, UnlessCondition
 from launch.event_handlers import OnProcessExit, OnProcessStart
 from launch.logging import get_logger, launch_config
-from launch.substitutions import (
-    EqualsSubstitution,
-    IfElseSubstitution,
-    LaunchConfiguration,
-)
-from launch.utilities import normalize_to_list_of_substitutions, perform_substitutions
+from launch.substitutions import EqualsSubstitution, LaunchConfiguration
+from launch.utilities import normalize_to_list_of_substitutions as normalize
+from launch.utilities import perform_substitutions
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from arm_tasks.bringup.arguments import (
     ARGUMENTS,
+    AUTO,
     LAUNCH_ARGUMENTS,
     check_inputs,
     check_port,
     checked_world,
+    use_sim_time,
 )
 from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
 from arm_tasks.errors import TasksError
@@ -58,13 +58,13 @@ class _Tasks:
     is_reported: bool = False  # whether the launch already ends with an error
 
 
-def declared(*names: str, **defaults: Any) -> list[Any]:
-    """Declare arguments as `arguments.py` has them, but for the defaults given here."""
+def declared(*names: str) -> list[Any]:
+    """Declare arguments as `arguments.py` has them."""
     table = {argument.name: argument for argument in (*ARGUMENTS, *LAUNCH_ARGUMENTS)}
     return [
         DeclareLaunchArgument(
             name,
-            default_value=defaults.get(name, table[name].default),
+            default_value=table[name].default,
             description=table[name].text,
             choices=list(table[name].choices) or None,
         )
@@ -84,7 +84,7 @@ def table_node(
 
     Args:
         process: It; its parameters follow from the arguments of the launch, as in the table.
-        files: Files of parameters; they win, the last one first.
+        files: Files of parameters; they win, the last one first; an empty path is none.
         condition: Whether it is started.
         arguments: Its arguments on the command line, if other ones than those of the table.
     """
@@ -96,13 +96,14 @@ def table_node(
         for name, value in parameters.items():
             if isinstance(value, str):  # even if it looks like a number
                 parameters[name] = ParameterValue(value, value_type=str)
+        paths = [perform_substitutions(context, [*normalize(file)]) for file in files]
         level = LaunchConfiguration("log_level", default="info")  # two_arms declares none
         node = Node(
             package=process.package,
             executable=process.executable,
             name=process.remapping or None,
             namespace=process.namespace or None,
-            parameters=[parameters, *files],
+            parameters=[parameters, *(path for path in paths if path)],
             output="screen",
             arguments=[*(arguments or (resolve(word, values) for word in process.arguments))],
             ros_arguments=["--enclave", process.enclave, "--log-level", level],
@@ -119,11 +120,25 @@ def viewed_in(kind: str) -> IfCondition:
     return IfCondition(EqualsSubstitution(LaunchConfiguration("viewer"), kind))
 
 
-def view_arguments(rviz_config: Any) -> list[Any]:
+def view_arguments() -> list[Any]:
     """Declare what a launch file with a view does at the end, and the configuration of RViz."""
-    without_view = EqualsSubstitution(LaunchConfiguration("viewer"), "none")
-    when_done = IfElseSubstitution(without_view, "shutdown", "stay")
-    return declared("when_done", "rviz_config", when_done=when_done, rviz_config=rviz_config)
+    return [*declared("when_done", "rviz_config"), OpaqueFunction(function=_choose_end)]
+
+
+def _choose_end(context: LaunchContext) -> None:
+    values = context.launch_configurations
+    if values["when_done"] == AUTO:
+        values["when_done"] = "shutdown" if values["viewer"] == "none" else "stay"
+
+
+class IncludedFile(IncludeLaunchDescription):
+    """An included launch file; what is set here is no argument of the including file."""
+
+    def get_sub_entities(self) -> list[Any]:
+        """Return the arguments that users may set."""
+        taken = {name for name, _ in self.launch_arguments}
+        arguments = (a for file in super().get_sub_entities() for a in file.get_launch_arguments())
+        return [argument for argument in arguments if argument.name not in taken]
 
 
 def check_arguments(context: LaunchContext) -> None:
@@ -134,6 +149,7 @@ def check_arguments(context: LaunchContext) -> None:
     values = context.launch_configurations
     check_inputs(values)
     values["world"] = checked_world(values, get_logger("arm_tasks").warning)
+    use_sim_time(values)
 
 
 def check_task_and_port(context: LaunchContext) -> None:
@@ -231,12 +247,11 @@ def on_last_task_exit(event: Any, context: LaunchContext) -> list[Any] | None:
 
 
 class RvizConfig(Substitution):
-    """Path of an RViz configuration; of a copy if it is the shipped one."""
+    """Path of an RViz configuration; without one, of a copy of the shipped one."""
 
     def __init__(self, file: Any, shipped: Any) -> None:
         super().__init__()
-        self._file = normalize_to_list_of_substitutions(file)
-        self._shipped = normalize_to_list_of_substitutions(shipped)
+        self._file, self._shipped = normalize(file), normalize(shipped)
 
     def describe(self) -> str:
         """Return its text in messages of launch."""
@@ -244,12 +259,13 @@ class RvizConfig(Substitution):
 
     def perform(self, context: LaunchContext) -> str:
         """Return the path."""
-        file = Path(perform_substitutions(context, self._file))
-        if not file.is_file():
+        file: str = perform_substitutions(context, self._file)
+        if not file:
+            shipped = Path(perform_substitutions(context, self._shipped))
+            return str(copy_for_editing(shipped, Path(launch_config.log_dir)))
+        if not Path(file).is_file():
             raise TasksError(f"rviz_config is {file}, which is not a file; give a path")
-        if file != Path(perform_substitutions(context, self._shipped)):
-            return str(file)
-        return str(copy_for_editing(file, Path(launch_config.log_dir)))
+        return file
 
 
 def _end(event: Any, context: LaunchContext) -> _Tasks:

@@ -54,6 +54,28 @@ def test_placeholders_become_values():
         resolve(use_sim_time, values | {"speed": "fast"})
 
 
+@pytest.mark.parametrize(
+    ("argument", "speed", "world", "expected"),
+    [
+        ("auto", "1.0", "geometric", False),
+        ("auto", "8", "geometric", True),
+        ("auto", "1.0", "contact", True),
+        ("true", "1.0", "geometric", True),
+        ("false", "1.0", "geometric", False),
+    ],
+)
+def test_nodes_take_their_time_from_the_clock_as_the_launch_says(argument, speed, world, expected):
+    values = VALUES | {"use_sim_time": argument, "speed": speed, "world": world}
+    assert use_sim_time(values) is expected
+
+
+@pytest.mark.parametrize(("speed", "world"), [("8", "geometric"), ("1.0", "contact")])
+def test_simulated_time_cannot_be_denied(speed, world):
+    values = VALUES | {"use_sim_time": "false", "speed": speed, "world": world}
+    with pytest.raises(TasksError, match="use_sim_time is false, but contact physics"):
+        use_sim_time(values)
+
+
 def test_shipped_file_is_given_as_a_copy(prefix, tmp_path):
     executable(prefix, SLEEPER)
     (rviz,) = (process for process in processes() if process.package == "rviz2")

@@ -33,6 +33,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs
 from weakref import WeakValueDictionary
@@ -187,6 +188,7 @@ class Access:
     names: frozenset[str]  # host names of the server, in lower case, besides its IP addresses
     # identifiers of the buttons and commands that work without the token
     open_elements: set[str] = field(default_factory=set)
+    scripts: list[Path] = field(default_factory=list)  # of panels, that pages get
     link: PageLink = field(default_factory=PageLink)  # what its pages are linked to
 
     def refusal(self, headers: Headers, origin: str | None = None) -> str:

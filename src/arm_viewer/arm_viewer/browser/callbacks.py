@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from warnings import catch_warnings, simplefilter
 
@@ -232,6 +233,12 @@ class PageGui:
         self.on_user(button.on_click, action)
         return button
 
+    def row(self, label: str, actions: Mapping[str, Action]) -> Any:
+        """Add buttons in a row, label -> action, and return viser's handle of all."""
+        row = self.elements.add_button_group(label, tuple(actions))
+        self.on_user(row.on_click, lambda pressed: actions[pressed](), lambda: (row.value,))
+        return row
+
     def views(self, options: Sequence[str], action: Callable[[Any, str], None]) -> None:
         """Add buttons over the picture that only change it in one browser; anyone may press them.
 
@@ -242,6 +249,11 @@ class PageGui:
         self.mark(f'<span data-arm="views" {of} hidden></span>')
         self.open_to_everyone(buttons)
         self.on_browser(buttons.on_click, action, lambda: (buttons.value,))
+
+    def add_script(self, file: Path) -> None:
+        """Add a script to the pages that are opened from now on, after `page.js`."""
+        if file not in self._access.scripts:
+            self._access.scripts.append(file)
 
     def open_to_everyone(self, element: Any) -> None:
         """Let a button or command work without the token, too, and however late it is."""

@@ -18,7 +18,7 @@ import numpy as np
 from arm_common.transforms import Array
 from arm_description.urdf.elements import MOVING, TRUE_FRAMES, is_dh_frame
 
-from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, viser_pose
+from arm_viewer.browser.shape_drawer import DrawContext, draw, set_pose, settled
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import Visual, VisualRobot
 from arm_viewer.scene.shapes import (
@@ -176,7 +176,6 @@ class FrameDrawer:
             axes_radius=radius,
             origin_radius=1.4 * radius,
             origin_color=(90, 98, 110),
-            **viser_pose(pose),
         )
         label = self._scene.add_label(
             f"{node_of(name)}/label",
@@ -195,7 +194,7 @@ class FrameDrawer:
             cast_shadow=False,
             visible=self.is_shown(name),
         )
-        return _Frame(node, label, triangle)
+        return _Frame(settled(node, pose), label, triangle)
 
     def _write_names(self) -> None:
         """Show or hide the names; frames at one place share a label, with a name a line."""

@@ -17,7 +17,7 @@ import asyncio
 import gzip
 import json
 import math
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache, partial
@@ -38,7 +38,7 @@ from arm_viewer.browser.access import BEAT, BEAT_PERIOD, Access, present_command
 from arm_viewer.errors import ViewerError
 
 VISER_VERSION = "1.1.1"  # also in requirements.txt
-SCRIPTS = ("link.js", "page.js")
+SCRIPTS = tuple(Path(__file__).with_name(name) for name in ("link.js", "fields.js", "page.js"))
 # Stores the token as `link.js` reads it: one tab of a browser has it, and no other origin.
 KEEP_TOKEN = """<!doctype html><title>Arm</title><script>
 sessionStorage.setItem("arm_viewer token " + location.pathname,
@@ -210,7 +210,7 @@ def _answer(
     if response_or_none is not None:  # No page may show this one inside, and take its clicks.
         response_or_none.headers["Content-Security-Policy"] = "frame-ancestors 'none'"
         if request.path == "/":
-            _add_scripts(response_or_none)
+            _add_scripts(response_or_none, access.scripts)
     return response_or_none
 
 
@@ -236,20 +236,17 @@ def _without_query(visitor: Visitor) -> Response:
     return response
 
 
-def _add_scripts(response: Response) -> None:
-    """Put our scripts into viser's page."""
+def _add_scripts(response: Response, more: Sequence[Path]) -> None:
+    """Put our scripts, and those of panels, into viser's page."""
     zipped = response.headers.get("Content-Encoding") == "gzip"
-    response.body = _with_scripts(bytes(response.body or b""), zipped)
+    response.body = _with_scripts(bytes(response.body or b""), zipped, (*SCRIPTS, *more))
     del response.headers["Content-Length"]
     response.headers["Content-Length"] = str(len(response.body))
 
 
 @cache  # viser has the page in memory, zipped and not; so it answers at once with both
-def _with_scripts(page: bytes, zipped: bool) -> bytes:
-    scripts = b"".join(
-        b"<script>" + Path(__file__).with_name(name).read_bytes() + b"</script>"
-        for name in SCRIPTS
-    )
+def _with_scripts(page: bytes, zipped: bool, files: tuple[Path, ...]) -> bytes:
+    scripts = b"".join(b"<script>" + file.read_bytes() + b"</script>" for file in files)
     plain = gzip.decompress(page) if zipped else page
     with_scripts = plain.replace(b"<head>", b"<head>" + scripts, 1)  # before viser's
     return gzip.compress(with_scripts) if zipped else with_scripts

@@ -74,7 +74,8 @@
   // ---- Commands: viser's page sends everything through one worker.
 
   let worker = null;
-  const before = []; // functions that take a message before it is sent, and what sends another
+  // Functions that take a message before it is sent, and what sends another; false drops it.
+  const before = [];
   const held = []; // commands that wait for a heartbeat
   const release = () => {
     for (const { send, message, number, at } of held.splice(0)) {
@@ -97,8 +98,7 @@
         post({ server: `${data.server.split("#")[0]}/?${query}` });
       } else if (data?.type === "send") {
         const send = (message) => outgoing(message, (stamped) => post({ message: stamped }));
-        for (const listener of before) listener(data.message, send);
-        send(data.message);
+        if (before.every((listener) => listener(data.message, send) !== false)) send(data.message);
       } else {
         super.postMessage(data, ...options);
       }
@@ -236,5 +236,6 @@
     }
     show();
   }, 100);
-  window.armLink = { before, stop, isDead: () => dead };
+  const send = (message) => worker?.postMessage({ type: "send", message }); // as viser's page does
+  window.armLink = { before, send, stop, isDead: () => dead };
 })();

@@ -18,8 +18,9 @@
   let count = 0; // viser ignores a text that is equal to the one before
 
   const update = (uuid, value) =>
-    viser()?.sendMessage({ type: "GuiUpdateMessage", uuid, updates: { value } });
+    window.armLink.send({ type: "GuiUpdateMessage", uuid, updates: { value } });
   const send = (uuid, text) => update(uuid, `${text} #${++count}`);
+  window.armLink.send = send; // for the scripts of panels
   const { stop, isDead } = window.armLink;
   const sendKeys = (text) => {
     const uuid = element("keys")?.dataset.element;
@@ -260,26 +261,7 @@
       keep("values", mark.dataset.remember, message.updates.value);
     }
   };
-  // viser sends at most one message in 50 ms, the newest: an edit of the next field would replace
-  // that of the one before.
-  const sent = new Map(); // element -> the value that was sent last
-  const noteSent = (message) => {
-    if (message.type === "GuiUpdateMessage") sent.set(message.uuid, message.updates.value);
-  };
-  const uuidOf = (field) => {
-    let row = field.parentElement;
-    while (row && !row.querySelector("label[for]")) row = row.parentElement;
-    return row?.querySelector("label[for]").htmlFor;
-  };
-  document.addEventListener("input", ({ target }) => {
-    if (!target.matches?.(".mantine-TextInput-input")) return;
-    const text = target.value;
-    setTimeout(() => {
-      const uuid = target.isConnected && target.value === text && uuidOf(target);
-      if (uuid && sent.get(uuid) !== text) update(uuid, text);
-    }, 200);
-  });
-  // An Enter would replace the letters just before it, too.
+  // viser sends at most one message in 50 ms, the newest: Enter would replace the letters before it.
   const completeLine = (message, sendNow) => {
     const field = document.activeElement;
     const label = field?.closest("form")?.querySelector("label[for]");
@@ -289,7 +271,6 @@
   };
   window.armLink.before.push((message, send) => {
     rememberSent(message);
-    noteSent(message);
     completeLine(message, send);
   });
 

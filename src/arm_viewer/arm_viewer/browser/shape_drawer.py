@@ -66,9 +66,20 @@ def set_pose(handle: Any, pose: Array) -> None:
         setattr(handle, name, value)
 
 
+def settled(handle: Any, pose: Array) -> Any:
+    """Send the (4, 4) pose of a node that was just added, and return its handle.
+
+    viser sends none that is the identity, and a browser keeps the pose of the node that had this
+    name before.
+    """
+    handle.position, handle.wxyz = (1.0, 1.0, 1.0), (0.0, 1.0, 0.0, 0.0)
+    set_pose(handle, pose)
+    return handle
+
+
 def draw(shape: DrawnShape, context: DrawContext) -> Any:
     """Draw a shape and return viser's handle; a ViewerError names a mesh that cannot be loaded."""
-    return _DRAWERS[type(shape)](shape, context)
+    return settled(_DRAWERS[type(shape)](shape, context), context.pose)
 
 
 def _box(shape: shapes.Box, context: DrawContext) -> Any:

@@ -19,7 +19,7 @@ from arm_viewer.browser.access import present_command
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.cameras import HANDLE
 from arm_viewer.browser.gate import on_read_only
-from arm_viewer.browser.shape_drawer import set_pose, viser_pose
+from arm_viewer.browser.shape_drawer import set_pose, settled
 from arm_viewer.browser.tabs import MOVE
 from arm_viewer.browser.texts import answer_line, value_text
 from arm_viewer.control.ik_follower import STOPPED, IkFollower, default_mode, jogged
@@ -80,8 +80,9 @@ class DragHandle:
         self._tool = pose.copy()
         if self._handle is None:
             self._handle = self._scene.add_transform_controls(
-                self._name, HANDLE * size, line_width=3.5, depth_test=False, **viser_pose(pose)
+                self._name, HANDLE * size, line_width=3.5, depth_test=False
             )
+            settled(self._handle, pose)
             self.show(self._shown)
             self.allow_turns(self._turns)
             self._handle.on_update(self._on_update)

@@ -139,7 +139,12 @@ class ArmPage:
         self._stop_panel = StopPanel(port, self.gui) if port.where & Where.MOVING else None
         self._view = self._make_view()
         self._robot_file = ShownFile(
-            self._show_model, self._take_model, port.watch, self._reload_postures
+            self._show_model,
+            self._take_model,
+            port.watch,
+            self._reload_postures,
+            self._begin_model,
+            partial(self.show_text, "file"),
         )
         self._scene_file = ShownFile(port.send_scene, lambda text: None, lambda path: None)
         if self._stop_panel is not None:
@@ -243,6 +248,7 @@ class ArmPage:
             report=partial(self.show_text, "ik"),
             limited=port.limited,
             redraw=self._loop.request_redraw,
+            now=port.now,
             every=port.every,
         )
 
@@ -306,6 +312,12 @@ class ArmPage:
         self.postures.take(model)
         self.port.describe(model)
         self._loop.request_redraw()
+
+    def _begin_model(self, model: RobotModel) -> None:
+        """Show another robot; its joints are not those of the one before, whatever their names."""
+        self.postures.take(model)
+        self.port.begin(self.postures.home)
+        self._show_model(model)
 
     def _take_model(self, model: RobotModel) -> None:
         if self.postures.take(model):

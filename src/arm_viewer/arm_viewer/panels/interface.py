@@ -128,6 +128,8 @@ class ShownFile(Generic[Content]):
     watch: Callable[[Path], None]  # follows another file
     # called when another program has saved the file; returns why that is refused, or ""
     on_saved: Callable[[], str] = str
+    begin: Callable[[Content], None] = lambda content: None  # shows that of another file
+    report: Callable[[str], None] = lambda text: None  # a sentence about the file; "" removes it
 
 
 @dataclass(frozen=True)
@@ -158,6 +160,7 @@ class PanelContext:
     report: Callable[[str], None]  # shows one sentence at the top; "" removes it
     limited: Callable[[RobotModel], RobotModel]  # to what the servos of a driver allow
     redraw: Callable[[], None]  # draws a frame soon, and calls `update` of all panels
+    now: Callable[[], float]  # the time of the positions [s], which a simulation may scale
     # calls a function periodically: takes the period of wall time [s]
     every: Callable[[float, Callable[[], None]], PageTimer]
     shared: dict[type, Any] = field(default_factory=dict)  # of several panels, by its class
@@ -189,7 +192,7 @@ class PanelEntry:
     """A plugin of the group arm_viewer.panels; one of the same title continues that folder."""
 
     make: Callable[[PanelContext], Panel | None]  # None where it has nothing to show
-    order: float  # of its folder in the tab; `docs` and the shipped panels tell theirs
+    order: float  # of its folder in the tab
     where: Where
     folded: bool = True
     tab: str = MORE  # one of `browser.tabs`, or one of its own; "": it shows no folder

@@ -47,6 +47,7 @@ class SliderPublisher:
     def __init__(self, node: Node, rest: Mapping[str, float]) -> None:
         self._node, self._rest = node, rest
         self._sliders = JointSliders(())
+        self._begins = False
         self._last: tuple[dict[str, float], float] = ({}, 0.0)  # published positions, time [s]
         self._speeds: dict[str, float] = {}  # [rad/s or m/s] by name, in a burst
         self._efforts: Callable[[Mapping[str, float]], list[float]] = lambda values: []
@@ -55,12 +56,16 @@ class SliderPublisher:
         self._timer = node.create_timer(REST_PERIOD, self._publish, clock=STEADY_CLOCK)
 
     def set_robot(self, robot: VisualRobot) -> None:
-        """Publish another robot's joints; joints of the same name keep their values."""
-        self._sliders = JointSliders(
-            robot.joints, {**self._rest, **self._sliders.values()}, robot.constraints
-        )
+        """Publish another robot's joints; unless it begins, those of the same name keep values."""
+        former = {} if self._begins else self._sliders.values()
+        self._begins = False
+        self._sliders = JointSliders(robot.joints, {**self._rest, **former}, robot.constraints)
         self._efforts, self._held = robot.efforts, ({}, [])
         self._publish()
+
+    def begin(self, positions: Mapping[str, float]) -> None:
+        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        self._rest, self._begins = positions, True
 
     def follow(self, positions: Mapping[str, float]) -> bool:
         """Show positions that a driver publishes, by name [rad or m]; return True if they differ.

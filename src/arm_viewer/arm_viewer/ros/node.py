@@ -257,6 +257,11 @@ class RosArm:
         if self._display is not None:
             self._display.show(model)
 
+    def begin(self, positions: Mapping[str, float]) -> None:
+        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        if self._sliders is not None:
+            self._sliders.begin(positions)
+
     def watch(self, path: Path) -> None:
         """Let robot_file_watcher follow another file."""
         if self._display is not None:

@@ -169,13 +169,11 @@ class TaskPanel:
         self._task = gui.elements.add_dropdown("Task", (DEFAULT_TASK,))
         gui.on_change(self._task, lambda name: self._answer(""))
         self._single_step = gui.elements.add_checkbox("Pause before each step", False)
-        gui.button("Check", self._check_task)
-        gui.button("Run", self._run_task)
+        gui.row("Start", {"Check": self._check_task, "Run": self._run_task})
         self._continue = gui.button(CONTINUE.format("..."), self._continue_task, disabled=True)
-        for name, label in TRIGGERS.items():
-            button = gui.button(label, partial(self._trigger, name))
-            if name in ("pause", "stop"):
-                gui.never_too_late(button)
+        actions = {label: partial(self._trigger, name) for name, label in TRIGGERS.items()}
+        late = TRIGGERS["pause"], TRIGGERS["stop"]
+        gui.never_too_late(gui.row("Running", actions), lambda label: label in late)
         self._put_back = gui.button(PUT_BACK, self._reset_world, visible=False)
         self._result = gui.elements.add_html(_line_html(""))
 
@@ -263,17 +261,14 @@ class TeachPanel:
         add = gui.elements
         self._name = add.add_text("Name", initial_value="here")
         self._replace = add.add_checkbox("Replace", initial_value=False)
-        for service, label in POSES.items():
-            gui.button(label, partial(self._pose, service))
+        gui.row("Pose", {label: partial(self._pose, name) for name, label in POSES.items()})
         self._answers |= dict.fromkeys(POSES, add.add_html(_line_html("")))
         self._reverse = add.add_checkbox("Reverse", initial_value=False)
-        for service, label in PATHS.items():
-            gui.button(label, partial(self._path, service))
+        gui.row("Path", {label: partial(self._path, name) for name, label in PATHS.items()})
         self._answers |= dict.fromkeys(PATHS, add.add_html(_line_html("")))
         self._bolt = add.add_text("Bolt", initial_value="upper_bolt")
         self._surface = add.add_dropdown("Touched surface", tuple(SURFACES))
-        for label, action in TOUCHES.items():
-            gui.button(label, partial(self._touch, action))
+        gui.row("Bolt by touch", {t: partial(self._touch, a) for t, a in TOUCHES.items()})
         self._answers["touch_bolt"] = add.add_html(_line_html(""))
 
     def _pose(self, service: str) -> None:

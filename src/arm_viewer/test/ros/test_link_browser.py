@@ -146,8 +146,8 @@ def field(page):
 
 
 def set_waist(page, text):
-    """Set it as a user does who presses no further key."""
     field(page).fill(text)
+    field(page).press("Enter")
 
 
 def waist(ros):
@@ -249,6 +249,7 @@ SET = """(field, text) => {
   const value = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value");
   value.set.call(field, text);
   field.dispatchEvent(new Event("input", { bubbles: true }));
+  field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
 }"""
 
 

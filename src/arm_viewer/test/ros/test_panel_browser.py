@@ -60,6 +60,9 @@ EDIT_AT_ONCE = """([first, second, one, other]) => {
   type(first, one.slice(0, 1));
   type(first, one);
   type(second, other);
+  for (const field of [first, second]) {
+    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true }));
+  }
 }"""
 FILE_ERROR = '[data-arm="file"]'
 
@@ -339,6 +342,35 @@ def test_typed_number_moves_the_joint(page, ros):
         enter_until_at(page, ros, "waist", text, {"waist": radians, "elbow": 0.0})
 
 
+@pytest.mark.parametrize(("label", "kept"), [("waist [°]", "45"), ("y [mm]", "30")])
+def test_field_acts_when_it_is_left_and_not_at_each_key(page, ros, model, rest, label, kept):
+    field = row_of(page, label).locator('input[type="text"]')
+    unfold(page, ros, "Pose" if "mm" in label else "Joints", field)
+    before, shown = joints(ros), field.input_value()
+
+    def type_in(text):
+        field.click(click_count=3)
+        page.keyboard.type(text, delay=80)  # longer than viser waits with a message
+        ros.wait_for_joint_states()
+        assert joints(ros) == before
+
+    type_in(kept)
+    page.keyboard.press("Escape")
+    assert field.input_value() == shown
+    page.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')
+    reset(page, ros, page)
+    assert joints(ros) == before
+    for end in ("Enter", "Tab"):
+
+        def enter(end=end):
+            to_rest(page, ros, model)
+            ros.until(lambda: field.input_value() == shown, BOUND)
+            type_in(kept)
+            page.keyboard.press(end)
+
+        until_done(page, ros, enter, lambda: joints(ros) != before)
+
+
 def test_slider_dragged_to_the_end_stops_at_the_limit(page, ros, model):
     thumb = page.get_by_role("slider").nth(0)
     thumb.focus()
@@ -469,17 +501,14 @@ def test_page_at_rest_draws_no_pictures(page, ros, rest):
 
 
 def test_two_fields_that_are_edited_at_once_keep_both_edits(page, ros):
-    fields = [row_of(page, f"{key} [mm]").locator("input") for key in "ad"]
-    save = button_of(page, "Save")
-    with unfolded(page, ros, "Table", fields[0]), unfolded(page, ros, "Robot file", save):
-        both = [*(f.element_handle() for f in fields), "12", "96"]
-        edit = partial(page.evaluate, EDIT_AT_ONCE, both)
-        table = page.locator('[data-arm="table"] tr').nth(1)
-        until_done(page, ros, edit, lambda: table.inner_text().split()[3:5] == ["96", "12"])
-        file = page.locator('[data-arm="edited-file"]')
-        while "not saved" in file.inner_text():
-            press(page, "Undo")
-            ros.until(lambda: table.inner_text().split()[3:5] != ["96", "12"], BOUND)
+    fields = [row_of(page, f"{joint}, °").locator("input") for joint in ("waist", "elbow")]
+    with unfolded(page, ros, "Motion", fields[0]):
+        both = [*(f.element_handle() for f in fields), "12 +", "96 +"]
+        wrong = page.locator('[data-arm="wrong"]:visible')
+        page.evaluate(EDIT_AT_ONCE, both)
+        ros.until(lambda: wrong.count() == 2, BOUND)  # the view has both
+        page.evaluate(EDIT_AT_ONCE, [*both[:2], "", ""])
+        ros.until(lambda: not wrong.count(), BOUND)
 
 
 class TestPhone:
@@ -500,6 +529,22 @@ class TestPhone:
             phone.wait_for_selector('[data-arm="ik"]:has-text("Stopped")')  # in all browsers
             reset(page, ros, phone)
         assert joints(ros) == before  # the button with the focus was not pressed
+
+    @pytest.mark.parametrize("block", ["start", "center", "end"])
+    def test_open_list_does_not_cover_stop(self, phone, ros, block):
+        files = row_of(phone, "Open").locator("input").first  # of all shipped robots
+        if not reveal(phone, files).is_visible():
+            unfold(phone, ros, "Robot file", files)
+        files.evaluate("(field, block) => field.scrollIntoView({ block })", block)
+        files.click()
+        options = phone.get_by_role("option")
+        options.first.wait_for()
+        assert options.count() > 10
+        stop = phone.get_by_role("button", name="STOP", exact=True).bounding_box()
+        shown = phone.locator(".mantine-Select-dropdown:visible").bounding_box()
+        above = shown["y"] + shown["height"] <= stop["y"]
+        assert above or shown["y"] >= stop["y"] + stop["height"]
+        phone.keyboard.press("Tab")
 
     def test_two_browsers_share_the_sliders(self, page, phone, ros):
         enter_until_at(page, ros, "waist", "12", {"waist": math.radians(12)})
@@ -636,21 +681,23 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
 
 def test_robot_is_edited_undone_and_saved_in_the_page(page, file, ros, late_tf):
     good = file.read_text()
-    entry = row_of(page, "d [mm]").locator("input")
-    unfold(page, ros, "Table", entry)
+    entry = page.locator('[data-cell="0 d"]')
+    shown = page.get_by_label("Show the table")
+    unfold(page, ros, "Table", shown)
+    shown.click()
     unfold(page, ros, "Robot file", button_of(page, "Save"))
     before, drawn = entry.input_value(), drawings(page)
     for text, wrong in (("1 +", True), ("111", False)):
         entry.fill(text)
         entry.press("Enter")
         state = "visible" if wrong else "hidden"
-        page.locator('[data-arm="wrong"]').first.wait_for(state=state)
+        page.locator('tr [data-arm="wrong"]').first.wait_for(state=state)
     page.wait_for_selector(f'{DRAWN}[data-revision="{drawn + 1}"]', state="attached")
     press(page, "Save")
     ros.until(lambda: "111" in file.read_text(), BOUND)
     assert file.read_text().count("#") == good.count("#")  # comments stay
     press(page, "Undo")
-    page.wait_for_function("([e, v]) => e.value === v", arg=[entry.element_handle(), before])
+    ros.until(lambda: entry.input_value() == before, BOUND)
     press(page, "Save")
     ros.until(lambda: file.read_text() == good, BOUND)
 

@@ -205,6 +205,17 @@ def test_robot_that_is_edited_is_shown_with_the_joints_where_they_are(port, rest
     assert port.arm.limited(model) is model
 
 
+def test_robot_that_begins_has_its_own_joint_values_whatever_the_names(port, rest):
+    robot, waist = port.page.store.robot, lambda: port.arm.positions()["waist"]
+    port.arm.move({"waist": 0.3})
+    port.arm.begin({"waist": 0.1})
+    port.arm.set_robot(robot, TOOL)
+    assert waist() == 0.1
+    port.arm.move({"waist": 0.2})
+    port.arm.set_robot(robot, TOOL)  # an edit of the same one
+    assert waist() == 0.2
+
+
 def test_timers_tick_until_they_are_cancelled(port):
     ticks = []
     timer = port.arm.every(0.01, lambda: ticks.append(port.arm.now()))

@@ -104,6 +104,6 @@ def test_axes_and_points_are_edited_like_a_table():
     assert editor.model.joints[0].row.a == pytest.approx(0.4)
     assert "has no direction" in editor.set(editor.rows()[0].entries["axis z"], "0")
     assert editor.set(editor.rows()[0].entries["axis z"], "1") == ""
-    assert editor.add_joint(2) == ""
-    assert editor.set_type(2, "prismatic") == ""
+    assert editor.add_joints(2) == ""
+    assert editor.set(("joints", 2, "type"), "prismatic") == ""
     assert editor.model.joints[2].type == "prismatic"

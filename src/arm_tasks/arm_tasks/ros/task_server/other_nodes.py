@@ -277,7 +277,8 @@ class WatchedDistance:
     def read(self) -> Reading:
         """Return whether the condition holds for the last transforms."""
         try:
-            x, y, z = self._tree.lookup(*self._signal.frames)[:3, 3]
+            target, source = self._signal.frames
+            x, y, z = self._tree.lookup(target, source)[:3, 3]
         except TransformError as error:
             return Reading(False, one_line(str(error)), known=False)
         return self._signal.compare(float((x * x + y * y + z * z) ** 0.5))
