@@ -190,12 +190,14 @@ class ForwardDerivation:
 
     def _singular(self, page: DerivationPage) -> None:
         page.heading("Singular postures")
-        seconds = self._seconds
         SingularPostures(
             page,
             self._model,
             self._arm,
-            lambda arm, task: within(seconds, conditions_of, arm, task, _PARTIAL * seconds),
+            self._seconds,
+            lambda arm, task, seconds: within(
+                seconds, conditions_of, arm, task, _PARTIAL * seconds
+            ),
         ).write()
 
     def _example(self, page: DerivationPage, q: Array) -> None:

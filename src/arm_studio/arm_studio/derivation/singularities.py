@@ -5,7 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from enum import Enum
 from functools import cached_property
 
@@ -32,6 +33,7 @@ SINGULAR = 1e-9
 _GRID = 2001
 _ROOT = 1e-13  # tolerance of a root [rad or m]
 _NEAR = 1e-12  # share of the largest value below which a formula is 0
+_EXACT = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
 _TRIES = 40
 _EXAMPLES = 3
 
@@ -126,7 +128,7 @@ class TaskJacobian:
         start = np.append(rng.uniform(self.lower, self.upper), x / np.linalg.norm(x))
         free = np.full(len(x), np.inf)
         bounds = np.append(self.lower, -free), np.append(self.upper, free)
-        found = least_squares(error, start, bounds=bounds, xtol=1e-15, ftol=1e-15, gtol=1e-15)
+        found = least_squares(error, start, bounds=bounds, **_EXACT)
         return np.asarray(found.x[:n])
 
 
@@ -137,8 +139,9 @@ class SingularPostures:
         page: The page.
         model: The arm.
         arm: Its formulas in metres.
-        solve: Called with the formulas and a task; returns `conditions_of`, or None if that takes
-            too long.
+        seconds: Time for all tasks together [s].
+        solve: Called with the formulas, a task and its time [s]; returns `conditions_of`, or None
+            if that takes too long.
     """
 
     def __init__(
@@ -146,17 +149,21 @@ class SingularPostures:
         page: DerivationPage,
         model: RobotModel,
         arm: SymbolicArm,
-        solve: Callable[[SymbolicArm, ToolTask], RankLoss | None],
+        seconds: float,
+        solve: Callable[[SymbolicArm, ToolTask, float], RankLoss | None],
     ) -> None:
-        self._page, self._model, self._arm, self._solve = page, model, arm, solve
+        self._page, self._model, self._arm = page, model, arm
+        self._seconds, self._solve = seconds, solve
         self._chain = Chain.from_model(model)
         self._largest = 0.0  # ratio at a root
 
     def write(self) -> None:
         """Append the conditions for each task."""
-        for task in tasks_of(self._arm, self._chain):
+        tasks, end = tasks_of(self._arm, self._chain), time.monotonic() + self._seconds
+        for i, task in enumerate(tasks):
             self._jacobian = TaskJacobian(self._chain, task)
-            found = self._solve(self._arm, task)
+            seconds = (end - time.monotonic()) / (len(tasks) - i)
+            found = self._solve(self._arm, task, seconds)
             if found is None:
                 self._unsolved(task)
             else:
@@ -199,10 +206,10 @@ class SingularPostures:
     def _condition(self, condition: Condition, rank: int) -> None:
         for factor in condition:
             self._page.show(factor, sp.Integer(0))
-            self._roots(factor, rank if len(condition) == 1 else 0)
+            self._roots(factor, [other for other in condition if other != factor], rank)
 
-    def _roots(self, factor: sp.Expr, rank: int) -> None:
-        """Say where a factor in one joint is 0; with a rank compare with the Jacobian there."""
+    def _roots(self, factor: sp.Expr, others: Sequence[sp.Expr], rank: int) -> None:
+        """Say where a factor in one joint is 0; look at the Jacobian where others are 0, too."""
         used = [s for s in self._arm.joints.values() if s in factor.free_symbols]
         if len(used) != 1:
             return
@@ -217,11 +224,35 @@ class SingularPostures:
             self._page.say(f"{joint.name} has no such position within its limits, {limits}.")
             return
         self._page.say(f"Within the limits: {joint.name} = {written} {units.unit(kind)}.")
-        rng = np.random.default_rng(11)
-        for root in roots if rank else ():
-            q = rng.uniform(self._jacobian.lower, self._jacobian.upper)
-            q[index] = root
-            self._largest = max(self._largest, self._jacobian.ratio(q, rank), 1e-16)
+        for root in roots:
+            q = self._posture(index, root, others)
+            if q is not None:
+                self._largest = max(self._largest, self._jacobian.ratio(q, rank), 1e-16)
+
+    def _posture(self, index: int, root: float, zeros: Sequence[sp.Expr]) -> Array | None:
+        """Return a posture (n,) with a joint at a root and formulas 0, None if none is found.
+
+        The other joints are within their limits.
+        """
+        rng, free = np.random.default_rng(11), np.arange(self._chain.n) != index
+        f = sp.lambdify(
+            list(self._arm.joints.values()), [self._arm.numbers(zero) for zero in zeros]
+        )
+        lower, upper = self._jacobian.lower[free], self._jacobian.upper[free]
+        q = np.full(self._chain.n, root)
+
+        def error(z: Array) -> Array:
+            q[free] = z
+            return np.array(f(*q), dtype=float)
+
+        for _ in range(_TRIES):
+            z = rng.uniform(lower, upper)
+            if zeros:
+                # Unlike the default, this method ends on the limits
+                z = least_squares(error, z, bounds=(lower, upper), method="dogbox", **_EXACT).x
+            if np.abs(error(z)).max(initial=0.0) < _NEAR:
+                return q
+        return None
 
     def _examples(self, rank: int) -> None:
         """Say some singular postures that are found in numbers."""

@@ -5,13 +5,16 @@
 from __future__ import annotations
 
 import math
+import re
 
 import numpy as np
 import pytest
 import sympy as sp
 from arm_studio.commands import explain
+from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.singularities import (
     SINGULAR,
+    SingularPostures,
     TaskJacobian,
     ToolTask,
     conditions_of,
@@ -200,6 +203,22 @@ def test_page_of_a_prismatic_arm_has_the_zero_of_the_slide(tmp_path):
     assert "q_{3} = 0" in text and "s_{2} = 0" in text
     assert "slide has no such position within its limits, 0.25 to 0.55 m." in text
     assert "tilt = 0 deg" in text and "tool's position" in text
+
+
+def test_zero_inside_a_conjunction_is_compared_with_the_jacobian(tmp_path):
+    pose = singular_part("nut_arm", tmp_path).split("(all six rows")[1]
+    assert "these are 0 together" in pose and "shoulder = 0 deg" in pose
+    ratio = re.search(r"is at most (\S+) of the largest", pose)
+    assert ratio and float(ratio[1]) < SINGULAR
+
+
+def test_tasks_share_the_time(tmp_path):
+    model, given = load_robot("nut_arm"), []
+    page = DerivationPage(tmp_path / "page.md")
+    arm = SymbolicArm(model)
+    SingularPostures(page, model, arm, 8.0, lambda *of: given.append(of[1:])).write()
+    assert [task for task, _ in given] == list(ToolTask)
+    assert given[0][1] <= 4.0 and given[1][1] <= 8.0
 
 
 def test_page_of_a_general_arm_says_that_nothing_factors(tmp_path):
