@@ -25,15 +25,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
+from arm_common import signals
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-from arm_common.signals import (
-    INTERRUPTED,
-    die_with_parent,
-    interrupts_blocked,
-    outlive_readers,
-    usable_cores,
-)
 from arm_common.suggestions import install_command
 
 if TYPE_CHECKING:
@@ -78,7 +72,7 @@ def run(
         return refused
     except KeyboardInterrupt:
         sys.stderr.write("\n")
-        return INTERRUPTED
+        return signals.INTERRUPTED
 
 
 def _without_output(prog: str, error: OSError) -> int:
@@ -95,7 +89,7 @@ def parse(parser: argparse.ArgumentParser, argv: Sequence[str] | None) -> argpar
 
     Abbreviations are refused; a mistake ends the process with code 2.
     """
-    outlive_readers()
+    signals.outlive_readers()
     return _parsed(parser, argv)
 
 
@@ -373,7 +367,7 @@ def run_jobs(
     from concurrent.futures import BrokenExecutor
 
     # New processes inherit the mask: Ctrl-C is this process's alone, and none is lost meanwhile.
-    with interrupts_blocked():
+    with signals.interrupts_blocked():
         futures = [pool.submit(function, job) for job in jobs]
     try:
         _await_all(futures, what)
@@ -408,9 +402,9 @@ def _processes(workers: int) -> Iterator[Executor]:
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     pool = ProcessPoolExecutor(
-        workers or usable_cores(),
+        workers or signals.usable_cores(),
         multiprocessing.get_context("spawn"),
-        die_with_parent,
+        signals.die_with_parent,
         (getattr(signal, "SIGKILL", signal.SIGTERM),),
     )
     try:

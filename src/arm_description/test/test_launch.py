@@ -51,11 +51,10 @@ def launch_file(package, monkeypatch):
 
 def nodes_of(description):
     (group,) = (a for a in description.args[0] if type(a).__name__ == "StartTogether")
-    return {
-        action.kwargs["executable"]: action.kwargs
-        for action in group.args[0]
-        if type(action).__name__ == "Node"
-    }
+    context = types.SimpleNamespace(launch_configurations={"params_file": ""})
+    functions = [a.kwargs["function"] for a in group.args[0] if "function" in a.kwargs]
+    nodes = [node for function in functions for node in function(context)]
+    return {node.kwargs["executable"]: node.kwargs for node in nodes}
 
 
 def words(parts, values):

@@ -48,8 +48,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         module = str(error.name).partition(".")[0]
         if module in _ROS or module.endswith(("_msgs", "_interfaces", "_srvs")):
             cli.print_status(
-                f"arm {name} needs ROS 2 (it found no module {module}); use ./arm of the"
-                " repository, which installs one, or ros2 run"
+                f"arm {name} needs ROS 2, and there is no module {module}; start it in the"
+                " repository by ./arm, which installs ROS 2"
             )
         else:
             cli.print_status(f"arm {name} needs the package {module}: pip install {module}")
@@ -72,6 +72,8 @@ def _run(reference: str) -> int:
 
 def _view() -> int:
     """Show a robot in a browser, with the model in this process."""
+    from arm_description.library import DEFAULT_ROBOT
+
     from arm_viewer import local_arm
 
     parser = argparse.ArgumentParser(
@@ -79,7 +81,7 @@ def _view() -> int:
         description="Show a robot in a browser: move its joints, drag its tool, edit its table."
         " Runs of tasks need ROS 2 and are not in this page.",
     )
-    parser.add_argument("robot", nargs="?", default="nut_arm", help="a shipped name or a path")
+    parser.add_argument("robot", nargs="?", default=DEFAULT_ROBOT, help="a shipped name or a path")
     parser.add_argument("--viewer-host", default="127.0.0.1", help="address to serve at")
     parser.add_argument("--viewer-port", default=8080, type=int, help="first TCP port to try")
     given = cli.parse(parser, None)

@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/derivation/test_singularities.py
 """The singular postures of one arm: conditions in symbols, and their zeros within the limits."""
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/panels/test_joint_values.py
 """The joints in motion: position, velocity, acceleration, and the effort that the motion takes."""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from html import escape
 
 import numpy as np
@@ -23,6 +23,7 @@ from arm_kinematics import Chain, KinematicsError
 PERIOD = 0.05  # [s] of wall time between two samples
 SPAN = 0.4  # [s] of the page's clock to which a parabola is fitted
 REST = 1e-4  # [rad/s or m/s], [rad/s^2 or m/s^2]: less is rounding
+SWITCH = "Show them"
 HEAD = ("joint", "position", "velocity", "acceleration", "effort")
 HINT = (
     "Velocity and acceleration: of a parabola through the positions of the last 0.4 s. Effort: "
@@ -39,12 +40,22 @@ class JointValuesPanel(Panel):
         self._context = context
         self._model: RobotModel | None = None
         self._chain: Chain | None = None
-        self._samples = deque[tuple[float, Array]]()  # times [s] and positions (n,)
+        self._samples = deque[tuple[float, Mapping[str, float]]]()  # positions by time [s]
 
     def build(self, gui: PageGui) -> None:
-        """Add the place of the table, and begin to sample."""
+        """Add the switch, without which nothing is computed, and the place of the table."""
+        gui.checkbox(SWITCH, False, self._switch)
         self._html = gui.elements.add_html("")
         self._timer = self._context.every(PERIOD, self._sample)
+        self._timer.cancel()
+
+    def _switch(self, on: bool) -> None:
+        self._samples.clear()
+        if on:
+            self._timer.reset()
+            return
+        self._timer.cancel()
+        self._html.content = ""
 
     def close(self) -> None:
         """Stop sampling."""
@@ -52,39 +63,40 @@ class JointValuesPanel(Panel):
 
     def update(self, state: PanelState) -> None:
         """Show the newest values."""
-        if self._chain is None or self._model is None or not self._samples:
+        if not self._samples:
             return
-        rates = motion(self._samples)
-        efforts = self._efforts(self._chain, *rates)
-        masses = "those of the file" if self._model.masses else "estimated"
-        html = _html(_cells(self._chain, self._model.units, rates, efforts), masses)
-        if html != self._html.content:
-            self._html.content = html
-
-    def _sample(self) -> None:
         model = self._context.model()
         if model is not self._model:
             self._take(model)
-        if self._chain is None:
+        if model is None or (chain := self._chain) is None:
             return
-        positions, now = self._context.positions(), self._context.now()
-        if any(name not in positions for name in self._chain.joint_names):
+        samples = [
+            (time, np.array([positions[name] for name in chain.joint_names]))
+            for time, positions in self._samples
+            if all(name in positions for name in chain.joint_names)
+        ]
+        if not samples:
             return
-        q = np.array([positions[name] for name in self._chain.joint_names])
+        rates = motion(samples)
+        masses = "those of the file" if model.masses else "estimated"
+        rows = _cells(chain, model.units, rates, self._efforts(chain, *rates))
+        if (html := _html(rows, masses)) != self._html.content:
+            self._html.content = html
+
+    def _sample(self) -> None:
+        now = self._context.now()
         if self._samples and now <= self._samples[-1][0]:
             self._samples.clear()  # the clock began anew
-        self._samples.append((now, q))
+        self._samples.append((now, dict(self._context.positions())))
         while now - self._samples[0][0] > SPAN:
             self._samples.popleft()
 
     def _take(self, model: RobotModel | None) -> None:
         self._model, self._chain = model, None
-        self._samples.clear()
+        self._html.content = ""
         if model is not None:
-            try:
+            with suppress(KinematicsError):  # nothing moves
                 self._chain = Chain.from_model(model)
-            except KinematicsError:
-                self._html.content = ""
 
     def _efforts(self, chain: Chain, q: Array, v: Array, a: Array) -> Array | None:
         try:

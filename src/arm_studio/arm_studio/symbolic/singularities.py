@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_studio/test/symbolic/test_singularities.py
 """Conditions under which a matrix of formulas loses rank, each a few factors that are 0.
 
 Entries that are never 0 are eliminated first, and a block triangular matrix is taken apart: that

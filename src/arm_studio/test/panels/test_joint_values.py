@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 import pytest
-from arm_studio.panels.joint_values import PERIOD, JointValuesPanel, motion
+from arm_studio.panels.joint_values import PERIOD, SWITCH, JointValuesPanel, motion
 from arm_testing.page import FakePage
 
 from arm_kinematics import Chain
@@ -40,6 +40,7 @@ class Page(FakePage):
     def __init__(self, robot):
         super().__init__(robot)
         self.panel = self.build(JointValuesPanel)
+        self.gui.use(SWITCH)
 
     def run(self, joints, start=0.0):
         """Move joints by functions of time for a second; return the shown rows by joint."""
@@ -79,6 +80,15 @@ def test_clock_that_begins_anew_begins_new_rates(page):
     page.run({"waist": lambda t: t}, start=100.0)
     rows = page.run({"waist": lambda t: 0.3})
     assert numbers(rows["waist"])[1:3] == ["0", "0"]
+
+
+def test_nothing_is_computed_until_it_is_asked_for(page):
+    assert page.timers[-1].running
+    page.run({"waist": lambda t: t})
+    page.gui.use(SWITCH, False)
+    assert not page.timers[-1].running and not page.panel._html.content
+    page.panel.update(page.state)
+    assert not page.panel._html.content
 
 
 def test_arm_that_moves_nothing_has_no_numbers():
