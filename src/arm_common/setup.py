@@ -16,7 +16,7 @@ setup(
         (f"share/{PACKAGE}", ["package.xml"]),
         (f"share/{PACKAGE}/transports", sorted(glob("transports/*.xml"))),
     ],
-    install_requires=["numpy", "PyYAML", "tqdm", "transforms3d"],
+    install_requires=["numpy", "PyYAML", "transforms3d"],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="What the arm packages share: SE(3), YAML documents, terminal tools, node runner.",

@@ -56,7 +56,7 @@ setup(
         (f"share/{PACKAGE}", ["package.xml"]),
         (f"share/{PACKAGE}/config", sorted(glob("config/*.yaml"))),
     ],
-    install_requires=["arm_common", "arm_description", "numpy", "scipy", "transforms3d"],
+    install_requires=["arm_common", "arm_description", "numpy", "scipy", "tqdm", "transforms3d"],
     maintainer="Arm developers",
     maintainer_email="arm@example.org",
     description="Forward and inverse kinematics that explain themselves: library and ROS 2 node.",

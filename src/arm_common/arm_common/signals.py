@@ -212,31 +212,10 @@ def ended_at_once() -> AbstractContextManager[None]:
     return _handled_by(lambda *_: os._exit(INTERRUPTED))
 
 
-@contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C waiting, also in processes that start inside the block; not on Windows."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def usable_cores() -> int:
-    """Return the number of processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 def interrupt_on_signals() -> None:
     """Make SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.default_int_handler)
+    for number in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(number, signal.default_int_handler)
 
 
 def die_with_parent(number: int) -> None:

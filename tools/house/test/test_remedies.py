@@ -13,7 +13,7 @@ COMMAND = re.compile(r"\./arm [a-z]|\bros2 (run|service|lifecycle|topic|param|no
 # What speaks only to users of ./arm, or is an error's name.
 FREE = {
     "arm_common/arm_common/suggestions.py",
-    "arm_common/arm_common/cli.py",
+    "arm_kinematics/arm_kinematics/dexterity/jobs.py",
     "arm_hardware/arm_hardware/commands/doctor_network.py",
     "arm_tasks/arm_tasks/ros/ros2_command.py",
     "arm_tasks/arm_tasks/commands/check.py",

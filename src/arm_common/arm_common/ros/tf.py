@@ -8,7 +8,6 @@ import math
 import threading
 from collections.abc import Callable, Mapping
 from functools import partial
-from types import MappingProxyType
 from typing import TypeAlias
 
 import numpy as np
@@ -79,7 +78,7 @@ class TransformTree:
             self._edges[child] = (parent, T)
 
     def lookup(
-        self, target: str, source: str, instead: Mapping[str, Matrix] = MappingProxyType({})
+        self, target: str, source: str, instead: Mapping[str, Matrix] | None = None
     ) -> Matrix:
         """Return the transform target <- source, (4, 4) in metres.
 
@@ -102,7 +101,8 @@ class TransformTree:
             while up_target and up_source and up_target[-1] == up_source[-1]:
                 up_target.pop()
                 up_source.pop()
-            to_target, to_source = (self._product(up, instead) for up in (up_target, up_source))
+            paths = up_target, up_source
+            to_target, to_source = (self._product(path, instead or {}) for path in paths)
         return inverse(to_target) @ to_source if up_target else to_source
 
     def between(self, target: str, source: str) -> list[str]:

@@ -203,11 +203,9 @@ _DISPUTED = re.compile("[\t?!\ufeff]|[|>][-+0-9]*#")
 
 
 def known_spelling(name: str, known: Collection[str]) -> str:
-    """Return a key as it is declared, if that differs only by color for colour or the reverse."""
-    if name in known:
-        return name
-    spellings = name.replace("colour", "color"), name.replace("color", "colour")
-    return next((other for other in spellings if other in known), name)
+    """Return a key as it is declared: colour and color are one."""
+    spellings = name, name.replace("colour", "color"), name.replace("color", "colour")
+    return next((spelling for spelling in spellings if spelling in known), name)
 
 
 class _RefusedError(yaml.composer.ComposerError):

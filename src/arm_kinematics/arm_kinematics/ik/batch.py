@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+import os
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from arm_common.signals import usable_cores
 from arm_common.transforms import Array
 from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike, NDArray
@@ -233,3 +233,10 @@ def _seeds(solver: IkSolver, seeds: Any, count: int) -> Array:
         for seed in seeds:  # raises the error of the invalid one
             checked_seed(seed, solver.chain.joint_names)
     return array
+
+
+def usable_cores() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

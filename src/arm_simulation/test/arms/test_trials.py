@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from arm_kinematics.dexterity import jobs as dexterity_jobs
 from arm_simulation.arms.trials import (
     HOBBY,
     ONE_TICK,
@@ -27,7 +28,6 @@ from arm_tasks.task.parser import load_task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arm_common import cli
 from arm_description import load_robot
 from arm_kinematics import Chain
 from arm_simulation import SimulationError
@@ -93,8 +93,8 @@ def test_equal_seeds_have_equal_trials_on_any_number_of_processes():
     jobs = [TransferJob("nut_transfer", HOBBY, s, contact=True, steps=6) for s in (1, 2, 1)]
     found = []
     for workers in (1, 2):
-        with cli.executor(workers) as pool:
-            found.append(cli.run_jobs(pool, run_job, jobs, "trials"))
+        with dexterity_jobs.executor(workers) as pool:
+            found.append(dexterity_jobs.run_jobs(pool, run_job, jobs, "trials"))
     assert found[0] == found[1]
     first, other, again = found[0]
     assert first == again and first.joints != other.joints

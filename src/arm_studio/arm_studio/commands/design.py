@@ -30,6 +30,7 @@ from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity import jobs
 from arm_kinematics.dexterity.conditioning import best_posture
 from arm_kinematics.errors import KinematicsError
 
@@ -163,8 +164,8 @@ def _search(arguments: argparse.Namespace) -> Design:
         raise KinematicsError("--starts is for random starts; leave out --from")
     seeds = range(arguments.seed, arguments.seed + arguments.starts)
     starts = [random_start(arguments.joints, seed) for seed in seeds]
-    with cli.executor(arguments.workers, arguments.dask) as pool:
-        tried = cli.run_jobs(pool, try_start, starts, "designs")
+    with jobs.executor(arguments.workers, arguments.dask) as pool:
+        tried = jobs.run_jobs(pool, try_start, starts, "designs")
     found = {seed: design for seed, design in zip(seeds, tried, strict=True) if design}
     best = most_compact(list(found.values()))
     seed = next(seed for seed, design in found.items() if design is best)
@@ -216,7 +217,7 @@ def _parser() -> argparse.ArgumentParser:
         "random starts, with this seed and the next ones; the best design is kept (default: 1)"
     )
     parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
-    cli.add_executor(parser)
+    jobs.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
     parser.add_argument("--length", type=cli.positive, default=0.0, help=length)
     search, random = ["--workers", "--dask"], ["--joints", "--seed"]

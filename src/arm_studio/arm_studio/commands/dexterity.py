@@ -23,6 +23,7 @@ from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.model.units import UNITS, Units
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.dexterity import jobs
 from arm_kinematics.dexterity.conditioning import BestPosture, best_posture, condition_at, measures
 from arm_kinematics.dexterity.workspace import (
     SliceMap,
@@ -69,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> None:
     if not arguments.plot:
         return
     if arguments.workers or arguments.dask:
-        with cli.executor(arguments.workers, arguments.dask) as pool:
+        with jobs.executor(arguments.workers, arguments.dask) as pool:
             _draw(chain, best, arguments, units, pool)
     else:
         _draw(chain, best, arguments, units)
@@ -132,7 +133,7 @@ def _draw(
 ) -> None:
     robot, calibration = map(_for_processes, (arguments.robot, arguments.calibration))
     job = partial(_rows, robot, calibration)
-    run = partial(cli.run_jobs, pool, job, what="blocks of rows") if pool else None
+    run = partial(jobs.run_jobs, pool, job, what="blocks of rows") if pool else None
     lower, upper = bounding_box(chain)
     margin = _MARGIN * float((upper - lower).max())
     plane = arguments.slice or _plane(upper - lower)
@@ -194,7 +195,7 @@ def _parser() -> argparse.ArgumentParser:
     add_plot(parser)
     cells = f"cells along the longer side of the map (default: {_CELLS})"
     parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
-    cli.add_executor(parser, default="this one alone")
+    jobs.add_executor(parser, default="this one alone")
     of_map = ["--slice", "--cells", "--workers", "--dask"]
     cli.unused(parser, of_map, lambda given: not given.plot, "without --plot FILE")
     return parser

@@ -14,8 +14,7 @@ TABS = (MOVE, ROBOT, SCENE, RUN, VIEW, MORE)
 class PageTabs:
     """Folders by purpose. Its methods are called by one thread.
 
-    A tab is there while it has folders; its first one makes it. Those of TABS are in that order if
-    they have folders when `begin` is called.
+    A tab is there while it has folders. Those that have some at `begin` are in the order of TABS.
     """
 
     def __init__(self, elements: Any) -> None:
