@@ -30,7 +30,7 @@
   const gridOf = (field) => field.closest("[data-grid]")?.dataset.grid;
   const isCell = (field) => field instanceof Element && field.matches("[data-grid] [data-cell]");
   const send = (field, action, text) =>
-    window.armLink.send(gridOf(field), JSON.stringify({ do: action, cell: field.dataset.cell, text }));
+    window.armLink.sendText(gridOf(field), JSON.stringify({ do: action, cell: field.dataset.cell, text }));
   const { isDead } = window.armLink; // then an entry stays as it is typed, and is sent later
   const isEdited = (field) => field.tagName === "INPUT" && field.value !== field.defaultValue;
   const commit = (field) => {

@@ -20,7 +20,7 @@
   const update = (uuid, value) =>
     window.armLink.send({ type: "GuiUpdateMessage", uuid, updates: { value } });
   const send = (uuid, text) => update(uuid, `${text} #${++count}`);
-  window.armLink.send = send; // for the scripts of panels
+  window.armLink.sendText = send; // for the scripts of panels
   const { stop, isDead } = window.armLink;
   const sendKeys = (text) => {
     const uuid = element("keys")?.dataset.element;
