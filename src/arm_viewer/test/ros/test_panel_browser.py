@@ -537,7 +537,7 @@ class TestPhone:
             unfold(phone, ros, "Robot file", files)
         files.evaluate("(field, block) => field.scrollIntoView({ block })", block)
         files.click()
-        options = phone.get_by_role("option")
+        options = phone.locator("[role=option]:visible")
         options.first.wait_for()
         assert options.count() > 10
         stop = phone.get_by_role("button", name="STOP", exact=True).bounding_box()
@@ -579,7 +579,7 @@ def test_no_line_widens_the_panel(page, ros, server):
 
 def test_new_robot_files_are_listed_while_the_arm_rests(page, ros, file):
     files = row_of(page, "Open").locator("input").first
-    listed = page.get_by_role("option")
+    listed = page.locator("[role=option]:visible")
 
     def is_listed(name):
         """Return whether a file is listed; open the list, which a change of the page closes."""
