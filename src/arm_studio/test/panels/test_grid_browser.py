@@ -21,7 +21,8 @@ PASTE = """([field, text]) => {
   data.setData("text/plain", text);
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
 }"""
-SEND = """text => window.armLink.sendText(document.querySelector("[data-paste]").dataset.grid, text)"""
+SEND = """text =>
+  window.armLink.sendText(document.querySelector("[data-paste]").dataset.grid, text)"""
 
 
 class Editor:
