@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from arm_common.transforms import Array, pose, so3_exp, turn_z
+from arm_kinematics.dexterity import jobs as jobs_on_cores
 from arm_tasks.scene.scene import PIN_OVERHANG
 from contact.hand import (
     ACROSS,
@@ -248,11 +249,11 @@ def bench(arguments: argparse.Namespace) -> None:
     """Run the sweeps, print, and write where told to."""
     chosen = [sweep for sweep in sweeps() if not arguments.only or sweep.kind in arguments.only]
     rows, count = [], 0
-    with cli.executor(arguments.workers) as pool:
+    with jobs_on_cores.executor(arguments.workers) as pool:
         for sweep in chosen:
             cases = list(sweep.cases())
             count += len(cases)
-            rows.append(line(sweep, cli.run_jobs(pool, run_case, cases, sweep.title)))
+            rows.append(line(sweep, jobs_on_cores.run_jobs(pool, run_case, cases, sweep.title)))
             print(" | ".join(rows[-1]), flush=True)
     head = ["a nut, or the jaws", "contact physics", "rules"]
     text = f"{processor()}, {os.cpu_count()} cores; {count} attempts.\n\n{table(head, rows)}"

@@ -26,6 +26,7 @@ from unittest import mock
 import numpy as np
 from arm_common.errors import InputError
 from arm_common.suggestions import did_you_mean
+from arm_kinematics.dexterity import jobs as jobs_on_cores
 from arm_simulation.arms.trials import (
     HOBBY,
     ONE_TICK,
@@ -201,7 +202,7 @@ def run_sensitivity(level: Level, seeds: Sequence[int], pool: Executor) -> str:
                 noise = replace(noise, dead_band=band, backlash=gears)
             jobs = replace(level, noise=noise).jobs(seeds)
             scaled = [ScaledJob(job, what, factor) for job in jobs]
-            done = cli.run_jobs(pool, run_scaled, scaled, f"{what}, {factor:g}")
+            done = jobs_on_cores.run_jobs(pool, run_scaled, scaled, f"{what}, {factor:g}")
             row += [share(done), faults(done)]
         lines.append(row)
         print("  ".join(row), flush=True)
@@ -228,7 +229,7 @@ def run_the_rest(
     lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     kept = {trial.seed: trial for trial in (TransferTrial(**json.loads(line)) for line in lines)}
     missing = [job for job in jobs if job.seed not in kept]
-    ran = cli.run_jobs(pool, functools.partial(run_and_keep, file), missing, level.text)
+    ran = jobs_on_cores.run_jobs(pool, functools.partial(run_and_keep, file), missing, level.text)
     kept |= {trial.seed: trial for trial in ran}
     return [kept[job.seed] for job in jobs]
 
@@ -247,7 +248,7 @@ def run_contact(
         if keep:
             done = run_the_rest(pool, keep, level, jobs)
         else:
-            done = cli.run_jobs(pool, run_job, jobs, level.text)
+            done = jobs_on_cores.run_jobs(pool, run_job, jobs, level.text)
         failed += [(level, trial) for trial in done if trial.fault]
         took = float(np.median([trial.duration for trial in done]))
         lines.append([level.text, share(done), f"{took:.0f} s", faults(done)])
@@ -299,14 +300,16 @@ def bench(chosen: argparse.Namespace) -> None:
     levels = chosen_levels(contact_levels() if contact else geometric_levels(), chosen.noise)
     levels = [replace(level, task=chosen.task) for level in levels]
     seeds = range(chosen.seed, chosen.seed + chosen.trials)
-    with cli.executor(chosen.workers, chosen.dask) as pool:
+    with jobs_on_cores.executor(chosen.workers, chosen.dask) as pool:
         if chosen.sensitivity:
             level = chosen_levels(levels, chosen.noise or "hobby")[0]
             text = run_sensitivity(level, seeds, pool)
         elif contact:
             text = run_contact(levels, seeds, pool, chosen.pictures, chosen.keep)
         else:
-            text = run_geometric(levels, seeds, functools.partial(cli.run_jobs, pool, run_job))
+            text = run_geometric(
+                levels, seeds, functools.partial(jobs_on_cores.run_jobs, pool, run_job)
+            )
     if chosen.sensitivity:
         write(chosen.write, "nut_transfer_sensitivity", text)
     else:
@@ -340,7 +343,7 @@ def main() -> int:
         action="store_true",
         help="halve and double each assumption of the geometric world (for the level hobby)",
     )
-    cli.add_executor(parser)
+    jobs_on_cores.add_executor(parser)
     return cli.run(parser, bench, None)
 
 

@@ -231,6 +231,7 @@ def row_of(page, label):
 
 
 def enter(page, joint, text):
+    open_tab(page, "Move")
     joint_field(page, joint).fill(text)
     joint_field(page, joint).press("Enter")
 
@@ -674,7 +675,7 @@ def test_view_follows_the_file_and_keeps_the_last_valid_robot(page, file, ros):
     folded = ", ".join(f"{name}: 0" for name in ("azimuth", *model.joint_names[1:]))
     save(file, renamed.replace("postures:\n", f"postures:\n  folded: {{{folded}}}\n"))
     page.wait_for_selector(FILE_ERROR, state="hidden")
-    page.get_by_role("button", name="folded").wait_for()
+    page.get_by_role("button", name="folded", exact=True).wait_for()
     save(file, good)
     page.wait_for_selector(slider)
 
