@@ -549,6 +549,7 @@ class TestPhone:
 
     def test_two_browsers_share_the_sliders(self, page, phone, ros):
         enter_until_at(page, ros, "waist", "12", {"waist": math.radians(12)})
+        open_tab(phone, "Move")
         phone.wait_for_function(
             "x => [...document.querySelectorAll('input')].some(i => i.value == x)", arg="12"
         )
