@@ -719,7 +719,7 @@ def test_view_beside_a_driver_shows_it_and_moves_it_after_control_was_taken(page
     ros.until(refused, BOUND)
     ros.wait_for_joint_states()
     assert {m.position[list(m.name).index("waist")] for m in ros.joint_states} == {0.0}
-    page.get_by_label("Take control").click()
+    reveal(page, page.get_by_label("Take control")).click()
     page.locator('[data-arm="beside"]').wait_for(state="detached")
 
     def moved():
