@@ -57,9 +57,9 @@ def _check_arguments(context):
 
 
 def _nodes(context):
-    """Return all nodes; `params_file` wins over the shipped parameters and their own ones."""
-    given = context.launch_configurations["params_file"]
-    start = partial(_node, [CONFIG, *([given] if given else [])])
+    """Return all nodes; `params_file` overrides the shipped and their own parameters."""
+    params_file = context.launch_configurations["params_file"]
+    start = partial(_node, [CONFIG, *([params_file] if params_file else [])])
     return [*_description(start), *_tool(start), *_windows(start)]
 
 
@@ -118,7 +118,7 @@ def _windows(start):
 
 
 def _node(files, package, executable, values=None, **options):
-    """Return a node with the name of its executable; the last parameter file wins."""
+    """Return a node named after its executable; the last parameter file takes precedence."""
     return Node(
         package=package,
         executable=executable,

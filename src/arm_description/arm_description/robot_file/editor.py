@@ -413,14 +413,14 @@ def starting_robot(joints: int, units: Units = SHOWN) -> str:
 
 def _starting_row(joints: int, number: int, unit: str) -> str:
     """Return a row: axes in turn across and along the arm from 6 joints on, else parallel."""
-    quarter, most = ("90", "170") if unit == "deg" else ("pi/2", "2.967")
+    quarter, limit = ("90", "170") if unit == "deg" else ("pi/2", "2.967")
     numbers = {"theta": "0", "d": "0", "a": "0", "alpha": "0"}
     if joints > 5 or (number == 1 and joints > 2):
         numbers["d"] = f"l{number}" * (number % 2) or "0"
         numbers["alpha"] = "0" if number == joints else f"-{quarter}" if number % 2 else quarter
     if (joints < 6 and not (number == 1 and joints > 2)) or (number == joints and number % 2 == 0):
         numbers["a"] = f"l{number}"
-    limits = flow_mapping({"lower": f"-{most}", "upper": most})
+    limits = flow_mapping({"lower": f"-{limit}", "upper": limit})
     return flow_mapping(
         {"name": f"joint_{number}", "type": "revolute", **numbers, "limits": limits}
     )

@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 _Job = TypeVar("_Job")
 _Result = TypeVar("_Result")
-_PACKAGE = "arm_kinematics"  # which each worker of a cluster needs
+_PACKAGE = "arm_kinematics"  # must be installed on each worker of a cluster
 _ONE_THREAD = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 _CONNECT_TIMEOUT = 5.0  # [s]
-_LINES = 10  # of progress where there is no terminal
+_LINES = 10  # of progress without a terminal
 
 
 def add_executor(parser: argparse.ArgumentParser, default: str = "one for each core") -> None:
@@ -71,7 +71,7 @@ def run_jobs(
     """
     from concurrent.futures import BrokenExecutor
 
-    # New processes inherit the mask: Ctrl-C is this process's alone, and none is lost meanwhile.
+    # New processes inherit the mask: only this process receives Ctrl-C, and none is lost.
     with _interrupts_blocked():
         futures = [pool.submit(function, job) for job in jobs]
     try:
@@ -85,7 +85,7 @@ def run_jobs(
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """Keep Ctrl-C waiting, also in processes that start inside the block; not on Windows."""
+    """Block Ctrl-C, also in processes started inside the block; has no effect on Windows."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -113,10 +113,10 @@ def _await_all(futures: Sequence[Future[_Result]], what: str) -> None:
 
 @contextmanager
 def _processes(workers: int) -> Iterator[Executor]:
-    import multiprocessing  # here: it takes longer than the rest of this module
+    import multiprocessing  # imported here since it is slow to load
     from concurrent.futures import ProcessPoolExecutor
 
-    others = set(multiprocessing.active_children())
+    existing = set(multiprocessing.active_children())
     before = {name: os.environ.get(name) for name in _ONE_THREAD}
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     pool = ProcessPoolExecutor(
@@ -128,7 +128,7 @@ def _processes(workers: int) -> Iterator[Executor]:
     try:
         yield pool
     except BaseException:
-        for process in set(multiprocessing.active_children()) - others:
+        for process in set(multiprocessing.active_children()) - existing:
             process.terminate()
         raise
     finally:
@@ -155,11 +155,11 @@ def _cluster(address: str) -> Iterator[Executor]:
             remedy="give the address that dask scheduler prints, such as tcp://host:8786",
         ) from None
     with client:
-        found = client.run(find_spec, _PACKAGE)
-        if not found or None in found.values():
+        specs = client.run(find_spec, _PACKAGE)
+        if not specs or None in specs.values():
             raise InputError(
-                f"the cluster at {address} has {'no' if not found else 'a worker without'} "
-                f"{_PACKAGE if found else 'worker'}",
+                f"the cluster at {address} has {'no' if not specs else 'a worker without'} "
+                f"{_PACKAGE if specs else 'worker'}",
                 remedy="start scheduler and workers by ./arm exec dask",
             )
         yield client.get_executor()

@@ -34,11 +34,11 @@ from arm_kinematics.ik.result import IkStatus
 
 PROBES = 256
 STARTS = 8  # farthest probes from which each side of the box is optimised
-TOLERANCE = 1e-4  # accuracy with which a point is reached, as a share of the box's diagonal
+TOLERANCE = 1e-4  # position tolerance, as a fraction of the box's diagonal
 MAX_CELLS = 250_000
 _ROWS = 16  # of a slice in one job
-_TOLERANCE = 0.25  # accuracy with which a cell's centre is reached, as a share of the cell
-_BISECTIONS = 6  # of a cell, where the outline passes
+_TOLERANCE = 0.25  # position tolerance of a cell's centre, as a fraction of the cell
+_BISECTIONS = 6  # of a line between two centres that the outline crosses
 _FIRST_STARTS = 1e-9  # [s] for each point: the first starts of a search do not look at the time
 
 
@@ -100,13 +100,13 @@ def reachable_volume(chain: Chain, points: int = 2000) -> Volume:
     spread = halton_points(lower, upper, points)
     reached, q = _reached(chain, spread, None, tolerance)
     if reached.any() and not reached.all():
-        from scipy.spatial import cKDTree  # a node need not load it
+        from scipy.spatial import cKDTree  # imported here so that a node does not load it
 
         nearest = cKDTree(spread[reached]).query(spread[~reached])[1]
         reached[~reached] = _reached(chain, spread[~reached], q[reached][nearest], tolerance)[0]
-    share, box = float(reached.mean()), float(np.prod(upper - lower))
-    error = box * math.sqrt(max(share * (1.0 - share), 1.0 / points) / points)
-    return Volume(share * box, error, lower, upper)
+    fraction, box = float(reached.mean()), float(np.prod(upper - lower))
+    error = box * math.sqrt(max(fraction * (1.0 - fraction), 1.0 / points) / points)
+    return Volume(fraction * box, error, lower, upper)
 
 
 def slice_map(
@@ -186,7 +186,7 @@ def _reached(
 ) -> tuple[NDArray[np.bool_], Array]:
     """Return which points (m, 3) the first starts of a search reach, and the postures (m, n).
 
-    To start from a neighbour costs less than to search on and to ask why there is no solution.
+    Starting from a neighbour costs less than searching on and diagnosing the failure.
     """
     batch = chain.ik_batch(
         points, seeds, "position", position_tolerance=tolerance, timeout=_FIRST_STARTS
@@ -196,7 +196,7 @@ def _reached(
 
 @dataclass(frozen=True)
 class SliceOutline:
-    """What the tip reaches of a slice, along smooth lines."""
+    """The reachable region of a slice, with a smooth outline."""
 
     T: Array  # (4, 4) base <- slice
     border: Array  # (s, 2, 3) straight lines in the slice [m]
@@ -216,7 +216,7 @@ def slice_outline(chain: Chain, found: SliceMap) -> SliceOutline:
     squares = np.stack([ids[:-1, :-1], ids[:-1, 1:], ids[1:, 1:], ids[1:, :-1]], axis=-1)
     border, surface = list[tuple[Array, ...]](), list[tuple[Array, ...]]()
     for square in squares.reshape(-1, 4).tolist():
-        ring = list[tuple[Array, bool]]()  # the corners of what is reached; whether on the border
+        ring = list[tuple[Array, bool]]()  # corners of the reached part; True on the border
         for a, b in pairwise([*square, square[0]]):
             if reached[a]:
                 ring.append((centres[a], False))
@@ -228,24 +228,24 @@ def slice_outline(chain: Chain, found: SliceMap) -> SliceOutline:
     return SliceOutline(found.T, lines, triangles)
 
 
-def _numbers(found: SliceMap) -> NDArray[np.int_]:
-    """Return the numbers of the cells (m, k), row by row."""
-    return np.arange(found.isotropy.size).reshape(found.isotropy.shape)
+def _numbers(grid: SliceMap) -> NDArray[np.int_]:
+    """Return the indices of the cells (m, k) in row-major order."""
+    return np.arange(grid.isotropy.size).reshape(grid.isotropy.shape)
 
 
-def _last_reached(chain: Chain, found: SliceMap, centres: Array) -> dict[tuple[int, int], Array]:
-    """Return the last points reached (3,) of lines between centres, of which one is reached."""
-    ids, is_reached = _numbers(found), found.reached.ravel()
+def _last_reached(chain: Chain, grid: SliceMap, centres: Array) -> dict[tuple[int, int], Array]:
+    """Return the last reached point (3,) of each line from a reached to an unreached centre."""
+    ids, is_reached = _numbers(grid), grid.reached.ravel()
     neighbours = (ids[:, :-1], ids[:, 1:]), (ids[:-1], ids[1:])
     pairs = np.hstack([np.stack([a.ravel(), b.ravel()]) for a, b in neighbours]).T
     pairs = pairs[is_reached[pairs].sum(axis=1) == 1]
     low = centres[np.where(is_reached[pairs[:, 0]], *pairs.T)]
     step = centres[np.where(is_reached[pairs[:, 0]], *pairs.T[::-1])] - low
-    tolerance = _TOLERANCE * float(found.x[1] - found.x[0])
-    seeds = _reached(chain, _in_base(found.T, low), None, tolerance)[1]
+    tolerance = _TOLERANCE * float(grid.x[1] - grid.x[0])
+    seeds = _reached(chain, _in_base(grid.T, low), None, tolerance)[1]
     for _ in range(_BISECTIONS):
         step = step / 2.0
-        reached, q = _reached(chain, _in_base(found.T, low + step), seeds, tolerance)
+        reached, q = _reached(chain, _in_base(grid.T, low + step), seeds, tolerance)
         seeds[reached] = q[reached]
         low = np.where(reached[:, None], low + step, low)
     return dict(zip(map(tuple, pairs.tolist()), low, strict=True))

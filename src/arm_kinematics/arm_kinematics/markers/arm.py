@@ -70,12 +70,12 @@ def _named(names: list[str], inputs: MarkerInputs) -> list[Mark]:
     return [*axes, *flags, *labels]
 
 
-_SAME = 1e-6  # [m] between frames at one place
-_POSTURES = (0.0, 0.7)  # [rad or m] of all joints: frames at one place in both are there always
+_SAME = 1e-6  # [m] largest distance of coincident frames
+_POSTURES = (0.0, 0.7)  # [rad or m] of all joints; frames that coincide in both always coincide
 
 
 def _names_by_place(names: list[str], robot: Robot) -> dict[str, str]:
-    """Return the text at each place, a name a line, by the first frame there."""
+    """Return one text for each place, with one name a line, by the first frame there."""
     texts: dict[str, str] = {}
     places: dict[str, Array] = {}
     for name in names:
@@ -89,13 +89,13 @@ def _names_by_place(names: list[str], robot: Robot) -> dict[str, str]:
     return texts
 
 
-_LETTER = 0.5  # width of a letter, as a share of its height
-_LINE = 1.2  # distance of lines, as a share of the height of letters
+_LETTER = 0.5  # width of a letter, as a fraction of its height
+_LINE = 1.2  # line spacing, as a fraction of the height of letters
 
 
 def _apart(inputs: MarkerInputs, texts: list[Mark]) -> list[Mark]:
-    """Return texts, raised along the base's z where they would overlap from any side."""
-    placed, moved = list[tuple[Array, float]](), dict[int, Mark]()
+    """Return texts, raised along the base's z axis where they would overlap."""
+    placed, shifted = list[tuple[Array, float]](), dict[int, Mark]()
     poses = [inputs.robot.link_pose(mark.frame, inputs.positions) for mark in texts]
     places = [(T @ mark.pose)[:3, 3] for T, mark in zip(poses, texts, strict=True)]
     for i in np.argsort([place[2] for place in places], kind="stable").tolist():
@@ -107,9 +107,9 @@ def _apart(inputs: MarkerInputs, texts: list[Mark]) -> list[Mark]:
             if near and abs(place[2] - other[2]) < _LINE * height:
                 place[2] = other[2] + _LINE * height
                 raised = (inverse(poses[i]) @ [*place, 1.0])[:3]
-                moved[i] = replace(mark, pose=pose(p=raised.round(6)))  # equal again if unmoved
+                shifted[i] = replace(mark, pose=pose(p=raised.round(6)))  # equal if unmoved
         placed.append((place, half))
-    return [moved.get(i, mark) for i, mark in enumerate(texts)]
+    return [shifted.get(i, mark) for i, mark in enumerate(texts)]
 
 
 def joint_limits(inputs: MarkerInputs) -> list[Mark]:

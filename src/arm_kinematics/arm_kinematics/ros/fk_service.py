@@ -53,8 +53,8 @@ class FkService:
                 reference = state.base_from(frame)
             into = inverse(reference)
             poses = [into @ pose for pose in poses]
-        own = request.joint_state
-        stamp = own.header.stamp if own.name else state.stamp
+        joint_state = request.joint_state
+        stamp = joint_state.header.stamp if joint_state.name else state.stamp
         messages = reused(self._messages, PoseStamped, len(poses))
         for message, pose in zip(messages, poses, strict=True):
             message.header.frame_id, message.header.stamp = frame, stamp

@@ -49,13 +49,15 @@ class _Stamped:
         if other is self:
             return a
         b = pose_to_matrix(other.position, other.quaternion)
-        share = (time - self.time) / (other.time - self.time)
+        fraction = (time - self.time) / (other.time - self.time)
         turn = so3_log(a[:3, :3].T @ b[:3, :3])
-        return pose(a[:3, :3] @ so3_exp(share * turn), a[:3, 3] + share * (b[:3, 3] - a[:3, 3]))
+        return pose(
+            a[:3, :3] @ so3_exp(fraction * turn), a[:3, 3] + fraction * (b[:3, 3] - a[:3, 3])
+        )
 
 
 class TransformHistory:
-    """What was received on tf (not on tf_static) in the last ten seconds of its stamps.
+    """Transforms received on tf (not on tf_static) in the last ten seconds of their stamps.
 
     Args:
         tree: the newest transforms; it says which frames connect two others.
@@ -66,7 +68,7 @@ class TransformHistory:
         self._samples: dict[str, deque[_Stamped]] = {}
 
     def add(self, message: TFMessage) -> None:
-        """Keep the transforms of a message, of frames that the tree has."""
+        """Store the transforms of a message whose frames are in the tree."""
         for stamped in message.transforms:
             child = stamped.child_frame_id
             if not self._tree.has(child):  # it was refused
@@ -84,7 +86,7 @@ class TransformHistory:
 
     def _insert(self, samples: deque[_Stamped], sample: _Stamped) -> None:
         if samples and sample.time < samples[-1].time - _KEPT:
-            samples.clear()  # the clock began anew
+            samples.clear()  # the clock was reset
         if not samples or sample.time > samples[-1].time:
             samples.append(sample)
         else:

@@ -21,11 +21,11 @@ _REAL = 1e-6  # imaginary part up to which a root counts as real
 
 
 class NoFormulasError(Exception):
-    """A plan of the solver leaves a joint free for every target, which it then finds otherwise."""
+    """A plan of the solver leaves a joint free for every target; the solver then iterates."""
 
 
 class PlusMinus(sp.Function):  # type: ignore[misc]
-    """A sum with both signs: first, second, and the symbol that stands for the sign."""
+    """The sum first plus or minus second; the third argument is the symbol of the sign."""
 
     nargs = 3
 
@@ -64,17 +64,17 @@ def signed(expression: sp.Expr) -> sp.Expr:
 
 @dataclass(frozen=True)
 class InverseStep:
-    """One step: a joint, or a symbol for a part of what follows.
+    """One step, which solves for a joint or an intermediate symbol.
 
     Attributes:
-        symbol: What it finds.
-        expression: Its value; the polynomial that is 0 if there is an ``unknown``.
-        text: Why.
-        free: If all of them are 0, the joint may have any position.
+        symbol: The unknown that it solves for.
+        expression: Its value, or the polynomial to solve if there is an ``unknown``.
+        text: The explanation.
+        free: If all of them are 0, the joint may take any position.
         reach: If it is negative, the target is out of reach.
-        otherwise: A sentence, and the value where all of ``free`` are 0, if it is not free there.
+        otherwise: A sentence and the value where all of ``free`` are 0, if it is determined.
         unknown: The variable of the polynomial.
-        joint: The number of the joint; empty for a part of what follows.
+        joint: The number of the joint; empty for an intermediate symbol.
         equation: The two sides of the equation that it solves.
     """
 
@@ -90,13 +90,13 @@ class InverseStep:
 
     @property
     def symbols(self) -> set[sp.Symbol]:
-        """The symbols that it uses."""
+        """The symbols that the step uses."""
         parts = [self.expression, *self.free, self.reach, self.otherwise and self.otherwise[1]]
         return {s for part in parts if part is not None for s in part.free_symbols}
 
     @cached_property
     def signs(self) -> tuple[sp.Symbol, ...]:
-        """The symbols of the signs that it chooses."""
+        """The symbols of the signs that the step introduces."""
         return tuple({f.args[2] for f in self.expression.atoms(PlusMinus)})
 
 
@@ -106,7 +106,7 @@ class InverseTarget:
 
     Attributes:
         before, after: Constant transforms (4, 4).
-        is_reversed: The inverse of what remains is the target.
+        is_reversed: True if the target is the inverse of the remaining transform.
         R, p: Symbols of its rotation (3, 3) and position (3, 1).
     """
 
@@ -138,10 +138,10 @@ class InverseFormulas:
         self._functions: dict[sp.Expr, Callable[[Mapping[Any, Array]], Any]] = {}
 
     def given(self, T: Array) -> Array:
-        """Return the numbers of the target for poses (..., 4, 4) of the tool."""
+        """Return the target (..., 4, 4) for poses (..., 4, 4) of the tool."""
         first, last = self._ends
-        found = first @ T @ last
-        return np.asarray(np.linalg.inv(found) if self.target.is_reversed else found)
+        poses = first @ T @ last
+        return np.asarray(np.linalg.inv(poses) if self.target.is_reversed else poses)
 
     @cached_property
     def _ends(self) -> tuple[Array, Array]:
@@ -156,42 +156,42 @@ class InverseFormulas:
         """Return the value of each symbol (m, b) for poses (m, 4, 4) and all b choices of signs.
 
         A free joint stays at its position in seed (m, n), whose columns are those of ``joints``.
-        What is out of reach is NaN.
+        Values are NaN out of reach.
         """
-        found = self.given(T)
+        poses = self.given(T)
         start = {joint: seed[:, [i]] for i, joint in enumerate(joints)}
-        known: dict[Any, Array] = {}
+        values: dict[Any, Array] = {}
         for i in range(3):
-            known[self.target.p[i]] = found[:, i, 3, None]
+            values[self.target.p[i]] = poses[:, i, 3, None]
             for j in range(3):
-                known[self.target.R[i, j]] = found[:, i, j, None]
+                values[self.target.R[i, j]] = poses[:, i, j, None]
         for step in self.steps:
             for sign in step.signs:
-                known = _with_both_signs(sign, known)
+                values = _with_both_signs(sign, values)
             if step.unknown is not None:
                 every = sp.Poly(step.expression, step.unknown).all_coeffs()
-                values = [self._number(coefficient)(known) for coefficient in every]
-                known = _with_roots(step.symbol, values, known)
+                coefficients = [self._number(coefficient)(values) for coefficient in every]
+                values = _with_roots(step.symbol, coefficients, values)
                 continue
-            shape = next(iter(known.values())).shape
-            value = np.broadcast_to(self._number(step.expression)(known), shape)
+            shape = next(iter(values.values())).shape
+            value = np.broadcast_to(self._number(step.expression)(values), shape)
             if step.free:
                 other = (
                     self._number(self.sums.get(step.symbol, step.symbol))(start)
                     if step.otherwise is None
-                    else self._number(step.otherwise[1])(known)
+                    else self._number(step.otherwise[1])(values)
                 )
-                value = np.where(self._vanish(step.free, known), other, value)
-            known[step.symbol] = value
-        return known
+                value = np.where(self._vanish(step.free, values), other, value)
+            values[step.symbol] = value
+        return values
 
-    def _vanish(self, free: Sequence[sp.Expr], known: Mapping[Any, Array]) -> Array:
-        """Return where all expressions are 0."""
-        sizes = [np.abs(self._number(f)(known)) for f in free]
+    def _vanish(self, free: Sequence[sp.Expr], values: Mapping[Any, Array]) -> Array:
+        """Return a mask that is True where all expressions are 0."""
+        sizes = [np.abs(self._number(f)(values)) for f in free]
         return np.max(np.broadcast_arrays(*sizes), axis=0) < _VANISHED
 
     def _number(self, formula: sp.Expr) -> Callable[[Mapping[Any, Array]], Any]:
-        """Return a function of the values of the symbols."""
+        """Return a function that evaluates a formula for values of the symbols."""
         if formula not in self._functions:
             self._functions[formula] = self._function(formula)
         return self._functions[formula]
@@ -200,7 +200,7 @@ class InverseFormulas:
         expression = sp.sympify(signed(sp.sympify(expression)).xreplace(self._values))
         symbols = sorted(expression.free_symbols, key=str)
         function = sp.lambdify(symbols, expression, [{"sqrt": _root}, "numpy"])
-        return lambda known: function(*(known[s] for s in symbols))
+        return lambda values: function(*(values[s] for s in symbols))
 
 
 def _root(x: Any) -> Any:
@@ -209,19 +209,19 @@ def _root(x: Any) -> Any:
         return np.sqrt(np.where((x < 0.0) & (x > -_ROUNDING), 0.0, x))
 
 
-def _with_both_signs(sign: sp.Symbol, known: Mapping[Any, Array]) -> dict[Any, Array]:
-    """Return values twice, for either sign."""
-    found = {s: np.concatenate((x, x), axis=1) for s, x in known.items()}
-    m, count = next(iter(found.values())).shape
-    found[sign] = np.broadcast_to(np.repeat((1.0, -1.0), count // 2), (m, count))
-    return found
+def _with_both_signs(sign: sp.Symbol, values: Mapping[Any, Array]) -> dict[Any, Array]:
+    """Return the values twice, once for each sign."""
+    doubled = {s: np.concatenate((x, x), axis=1) for s, x in values.items()}
+    m, count = next(iter(doubled.values())).shape
+    doubled[sign] = np.broadcast_to(np.repeat((1.0, -1.0), count // 2), (m, count))
+    return doubled
 
 
 def _with_roots(
-    symbol: sp.Symbol, coefficients: Sequence[Any], known: Mapping[Any, Array]
+    symbol: sp.Symbol, coefficients: Sequence[Any], values: Mapping[Any, Array]
 ) -> dict[Any, Array]:
-    """Return values with the real roots of polynomials, leading coefficient first."""
-    shape = next(iter(known.values())).shape
+    """Return the values for each real root of polynomials, leading coefficient first."""
+    shape = next(iter(values.values())).shape
     every = np.stack([np.broadcast_to(c, shape) for c in coefficients], axis=-1)
     degree = len(coefficients) - 1
     roots = np.full((*shape, degree), np.nan)
@@ -229,11 +229,13 @@ def _with_roots(
         if not np.isfinite(every[at]).all():
             continue
         p = np.poly1d(every[at])
-        values = np.roots(p)
-        real = values[np.abs(values.imag) < _REAL * np.maximum(np.abs(values), 1.0)].real
+        candidates = np.roots(p)
+        real = candidates[
+            np.abs(candidates.imag) < _REAL * np.maximum(np.abs(candidates), 1.0)
+        ].real
         for _ in range(_NEWTON_STEPS):
             slope = np.polyder(p)(real)
             real = real - np.divide(p(real), slope, out=np.zeros_like(real), where=slope != 0.0)
         roots[at][: len(real)] = real
-    found = {s: np.repeat(x, degree, axis=1) for s, x in known.items()}
-    return {**found, symbol: roots.reshape(shape[0], -1)}
+    repeated = {s: np.repeat(x, degree, axis=1) for s, x in values.items()}
+    return {**repeated, symbol: roots.reshape(shape[0], -1)}

@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_studio/test/closed_form/test_formulas.py
-"""The steps for joints that bring a point to its place.
+"""The steps for the joints that position a point.
 
 A joint in the middle keeps two quantities of a point: if it turns, the coordinate along its axis
 and the distance from it; if it slides, two coordinates across it. Equal on both sides of the
@@ -22,7 +22,7 @@ from arm_studio.symbolic.local_frames import LocalFrames, LocalJoint, meeting
 
 ORIGIN = sp.zeros(3, 1)
 Z = sp.Matrix([0, 0, 1])
-_LONG = 6  # operations of a coordinate that gets a symbol
+_LONG = 6  # operations above which a coordinate gets a symbol
 
 
 class Path(NamedTuple):
@@ -39,7 +39,7 @@ class Path(NamedTuple):
 
 
 def path(joint: LocalJoint, x: sp.Matrix, back: bool = False) -> Path:
-    """Return the path of a point that a joint moves, or where it comes from."""
+    """Return the path of a point moved by a joint, or by its inverse."""
     sense = -1 if back else 1
     if joint.slides:
         return Path(x, sp.Matrix([0, 0, sense]), ORIGIN)
@@ -57,16 +57,16 @@ def squared(on: Path, centre: sp.Matrix, slides: bool) -> tuple[sp.Expr, sp.Expr
 
 
 def _flat(on: Path) -> Path:
-    """Return the path as seen along the z axis."""
+    """Return the path projected along the z axis."""
     o, C, D = (sp.Matrix([v[0], v[1], 0]) for v in on)
     return Path(o, C, D)
 
 
 class PlaceSteps:
-    """Writes the steps of joints that bring a point to its place.
+    """Writes the steps for the joints that position a point.
 
     Args:
-        plan: How the solver does it.
+        plan: The plan of the solver.
         frames: The joints and links in the plan's order.
         sheet: The steps are appended to it.
     """
@@ -76,7 +76,7 @@ class PlaceSteps:
         self._joints, self._links = frames.joints, frames.links
 
     def seen_behind(self, at: int, given: sp.Matrix, axes: str = "xyz") -> sp.Matrix:
-        """Return a point as seen from behind a joint and its link; the joint is known."""
+        """Return a point in the frame behind a known joint and its link."""
         joint, link = self._joints[at], self._links[at]
         seen = link.moved(joint.moved(given, back=True), back=True)
         point = ", ".join(map(str, given))
@@ -100,7 +100,7 @@ class PlaceSteps:
             self._by_three(behind, given)
 
     def last_of_place(self, at: int, start: sp.Matrix, end: sp.Matrix) -> None:
-        """Append a joint that moves a point from start to end; the others are known."""
+        """Append the last joint, which moves a point from start to end."""
         joint = self._joints[at]
         if joint.slides:
             value = joint.sense * (end[2] - start[2])
@@ -110,23 +110,23 @@ class PlaceSteps:
             text = f"{joint.q} turns the point to ({end[0]}, {end[1]})."
             self._sheet.swing(joint, start, end, text)
 
-    def _by_two(self, at: int, behind: sp.Matrix, given: sp.Matrix) -> None:
+    def _by_two(self, at: int, behind: sp.Matrix, goal: sp.Matrix) -> None:
         one, two, link = self._joints[at], self._joints[at + 1], self._links[at]
         if one.slides:
             n = self._across(link.R[:, 2], two.slides)
             text = f"The slide of {one.q} does not change a coordinate across it."
-            self._solve(two, self._behind(at, behind).along(n), n.dot(given), text)
+            self._solve(two, self._behind(at, behind).along(n), n.dot(goal), text)
         elif self._plan["invariant"] == 0:
             text = f"{one.q} does not change the coordinate along its axis."
-            self._solve(two, self._behind(at, behind).along(Z), given[2], text)
+            self._solve(two, self._behind(at, behind).along(Z), goal[2], text)
         else:
-            self.by_distance(at, behind, given)
+            self.by_distance(at, behind, goal)
             return
-        self.last_of_place(at, self._moved(at + 1, behind), given)
+        self.last_of_place(at, self._moved(at + 1, behind), goal)
 
     def _moved(self, at: int, x: sp.Matrix) -> sp.Matrix:
-        """Return where a joint, which is known, and the link before it bring a point."""
-        moved = self._links[at - 1].moved(self._joints[at].moved(x)).applyfunc(sp.expand)
+        """Return a point moved by a known joint and the link before it."""
+        point = self._links[at - 1].moved(self._joints[at].moved(x)).applyfunc(sp.expand)
         number = self._joints[at].number
         text = f"Where {self._joints[at].q} brings the point, seen from before it:"
         return sp.Matrix(
@@ -134,25 +134,25 @@ class PlaceSteps:
                 self._sheet.define(f"{name}_{number}", entry, text)
                 if entry.count_ops() > _LONG
                 else entry
-                for name, entry in zip("uvw", moved, strict=True)
+                for name, entry in zip("uvw", point, strict=True)
             ]
         )
 
     def _behind(self, at: int, x: sp.Matrix) -> Path:
-        """Return the path of a point that the joint behind another one moves."""
+        """Return the path of a point moved by the next joint, in the frame of this one."""
         on, link = path(self._joints[at + 1], x), self._links[at]
         return Path(link.moved(on.o), link.R * on.C, link.R * on.D)
 
     def by_distance(self, at: int, behind: sp.Matrix, given: sp.Matrix) -> None:
-        """Append two joints, the second by the distance from the axis of the first."""
+        """Append two joints; the distance from the axis of the first gives the second."""
         one, two = self._joints[at], self._joints[at + 1]
         text = f"{one.q} does not change the distance from its axis (law of cosines)."
-        left = squared(_flat(self._behind(at, behind)), ORIGIN, two.slides)
-        self._solve(two, left, given[0] ** 2 + given[1] ** 2, text)
+        coefficients = squared(_flat(self._behind(at, behind)), ORIGIN, two.slides)
+        self._solve(two, coefficients, given[0] ** 2 + given[1] ** 2, text)
         self.last_of_place(at, self._moved(at + 1, behind), given)
 
     def _across(self, d: sp.Matrix, slides: bool) -> sp.Matrix:
-        """Return a direction across z that the joint along d moves points along."""
+        """Return a direction normal to z in which the joint along d moves points."""
         if slides:
             return sp.Matrix([d[0], d[1], 0])
         if d[0] == 0 and d[1] == 0:
@@ -160,34 +160,38 @@ class PlaceSteps:
         return sp.Matrix([-d[1], d[0], 0])
 
     def _solve(
-        self, joint: LocalJoint, left: tuple[sp.Expr, sp.Expr, sp.Expr], r: sp.Expr, text: str
+        self,
+        joint: LocalJoint,
+        coefficients: tuple[sp.Expr, sp.Expr, sp.Expr],
+        r: sp.Expr,
+        text: str,
     ) -> None:
         """Append the step for k + a phi_1 + b phi_2 = r."""
-        self._sheet.equation(joint, left, r, text)
+        self._sheet.equation(joint, coefficients, r, text)
 
-    def _by_three(self, behind: sp.Matrix, given: sp.Matrix) -> None:
+    def _by_three(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
         plan = self._plan
         if self._joints[1].slides:
-            self._around_slide(behind, given)
+            self._around_slide(behind, goal)
         elif plan["first"] == BOTH:
-            self._both(behind, given)
+            self._both(behind, goal)
         elif plan["first"] == 0.0:
-            self._first_alone(behind, given)
+            self._first_alone(behind, goal)
         else:
-            self._third_alone(behind, given)
+            self._third_alone(behind, goal)
 
-    def _paths(self, behind: sp.Matrix, given: sp.Matrix) -> tuple[Path, Path]:
+    def _paths(self, behind: sp.Matrix, goal: sp.Matrix) -> tuple[Path, Path]:
         """Return the paths of the point behind and before the middle joint."""
         one, _, three = self._joints[:3]
         first, second = self._links[:2]
-        on_1, on_3 = path(one, given, back=True), path(three, behind)
+        on_1, on_3 = path(one, goal, back=True), path(three, behind)
         before = Path(first.moved(on_1.o, back=True), first.R.T * on_1.C, first.R.T * on_1.D)
         return before, Path(second.moved(on_3.o), second.R * on_3.C, second.R * on_3.D)
 
-    def _first_alone(self, behind: sp.Matrix, given: sp.Matrix) -> None:
-        """Append joint 1, which is alone in an equation, then joint 3, then joint 2."""
+    def _first_alone(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
+        """Append joint 1, the only unknown of an equation, then joints 3 and 2."""
         one, two, three = self._joints[:3]
-        before, after = self._paths(behind, given)
+        before, after = self._paths(behind, goal)
         by_height = self._plan["invariant"] == 0
         if by_height:
             text = f"{two.q} and {three.q} do not change the coordinate along the axis of {two.q}."
@@ -197,59 +201,59 @@ class PlaceSteps:
             centre = sp.Matrix([0, 0, met[0] if met else 0])
             text = f"{two.q} and {three.q} do not change the distance from where their axes meet."
             wanted = self._square_behind(three, behind, centre)[0]
-            self._solve(one, self._square_before(one, given, centre), wanted, text)
-        seen = self.seen_behind(0, given, "xy" if by_height else "xyz")
+            self._solve(one, self._square_before(one, goal, centre), wanted, text)
+        seen = self.seen_behind(0, goal, "xy" if by_height else "xyz")
         if by_height:
             text = f"{two.q} does not change the distance from its axis."
-            left = squared(_flat(after), ORIGIN, three.slides)
-            self._solve(three, left, seen[0] ** 2 + seen[1] ** 2, text)
+            coefficients = squared(_flat(after), ORIGIN, three.slides)
+            self._solve(three, coefficients, seen[0] ** 2 + seen[1] ** 2, text)
         else:
             text = f"{two.q} does not change the coordinate along its axis."
             self._solve(three, after.along(Z), seen[2], text)
         self._middle(behind, seen)
 
     def _square_before(
-        self, one: LocalJoint, given: sp.Matrix, centre: sp.Matrix
+        self, one: LocalJoint, goal: sp.Matrix, centre: sp.Matrix
     ) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
         """Return the squared distance of the point from one on the second axis, as k, a, b."""
-        return squared(path(one, given, back=True), self._links[0].moved(centre), one.slides)
+        return squared(path(one, goal, back=True), self._links[0].moved(centre), one.slides)
 
     def _square_behind(
         self, three: LocalJoint, behind: sp.Matrix, centre: sp.Matrix
     ) -> tuple[sp.Expr, sp.Expr, sp.Expr]:
-        """Return the same by the joint behind it."""
+        """Return the same for the joint behind the second axis."""
         return squared(path(three, behind), self._links[1].moved(centre, back=True), three.slides)
 
-    def _third_alone(self, behind: sp.Matrix, given: sp.Matrix) -> None:
-        """Append joint 3, which is alone in an equation, then joints 1 and 2."""
+    def _third_alone(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
+        """Append joint 3, the only unknown of an equation, then joints 1 and 2."""
         one, two, three = self._joints[:3]
-        before, after = self._paths(behind, given)
+        before, after = self._paths(behind, goal)
         link = self._links[0]
         if self._plan["invariant"] == 0:
             text = f"{one.q} and {two.q} do not change the coordinate along their axes."
             self._solve(three, after.along(Z), before.along(Z)[0], text)
-            moved = self._moved(2, behind)
+            point = self._moved(2, behind)
             if not one.slides:
-                self.by_distance(0, moved, given)
+                self.by_distance(0, point, goal)
                 return
             text = f"{two.q} does not change the distance from its axis."
-            left = squared(_flat(before), ORIGIN, True)
-            self._solve(one, left, moved[0] ** 2 + moved[1] ** 2, text)
+            coefficients = squared(_flat(before), ORIGIN, True)
+            self._solve(one, coefficients, point[0] ** 2 + point[1] ** 2, text)
         else:
             met = meeting(link, self._frames)
             centre = sp.Matrix([0, 0, met[1] if met else 0])
             text = f"{one.q} and {two.q} do not change the distance from where their axes meet."
-            wanted = self._square_before(one, given, centre)[0]
+            wanted = self._square_before(one, goal, centre)[0]
             self._solve(three, self._square_behind(three, behind, centre), wanted, text)
-            moved = self._moved(2, behind)
+            point = self._moved(2, behind)
             text = f"{two.q} does not change the coordinate along its axis."
-            self._solve(one, before.along(Z), moved[2], text)
-        self._middle(behind, self.seen_behind(0, given, "xy"))
+            self._solve(one, before.along(Z), point[2], text)
+        self._middle(behind, self.seen_behind(0, goal, "xy"))
 
-    def _around_slide(self, behind: sp.Matrix, given: sp.Matrix) -> None:
+    def _around_slide(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
         """Append three joints with a slide in the middle, by the coordinates across it."""
         one, two, three = self._joints[:3]
-        before, after = self._paths(behind, given)
+        before, after = self._paths(behind, goal)
         first = self._plan["first"]
         outer = self._links[1].R[:, 2] if first == 0.0 else self._links[0].R.T[:, 2]
         if first == BOTH:
@@ -265,22 +269,22 @@ class PlaceSteps:
             write_quartic(self._sheet, one, three, rows, text)
         elif first == 0.0:
             self._solve(one, before.along(n), after.along(n)[0], text)
-            seen = self.seen_behind(0, given, "xyz")
+            seen = self.seen_behind(0, goal, "xyz")
             self._solve(three, after.along(m), m.dot(seen), text)
         else:
             self._solve(three, after.along(n), before.along(n)[0], text)
-            moved = self._moved(2, behind)
-            self._solve(one, before.along(m), m.dot(moved), text)
-        self._middle(behind, self.seen_behind(0, given, "z"))
+            point = self._moved(2, behind)
+            self._solve(one, before.along(m), m.dot(point), text)
+        self._middle(behind, self.seen_behind(0, goal, "z"))
 
-    def _both(self, behind: sp.Matrix, given: sp.Matrix) -> None:
-        """Append joints 1 and 3, which are in both equations, then joint 2."""
+    def _both(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
+        """Append joints 1 and 3, the unknowns of both equations, then joint 2."""
         one, two, three = self._joints[:3]
-        before, after = self._paths(behind, given)
+        before, after = self._paths(behind, goal)
         rows = [
             (before.along(Z), after.along(Z)),
             (
-                self._square_before(one, given, ORIGIN),
+                self._square_before(one, goal, ORIGIN),
                 self._square_behind(three, behind, ORIGIN),
             ),
         ]
@@ -289,9 +293,9 @@ class PlaceSteps:
             "on it: two equations, in both of which the joints before and behind it appear."
         )
         write_quartic(self._sheet, one, three, rows, text)
-        self._middle(behind, self.seen_behind(0, given, "xy"))
+        self._middle(behind, self.seen_behind(0, goal, "xy"))
 
     def _middle(self, behind: sp.Matrix, seen: sp.Matrix) -> None:
         """Append joint 2; the others are known."""
-        moved = self._moved(2, behind)
-        self.last_of_place(1, moved, seen)
+        point = self._moved(2, behind)
+        self.last_of_place(1, point, seen)

@@ -67,11 +67,11 @@ def _solved(
     )
     (k, a, b), (m, d, e) = left
     size = sheet.define(f"E_{number}", a * e - b * d, text)
-    moved = [[side[0] - start, *side[1:]] for start, side in zip((k, m), right, strict=True)]
+    shifted = [[side[0] - start, *side[1:]] for start, side in zip((k, m), right, strict=True)]
     f, g = (
         [
             sheet.define(f"{name}_{i}", sheet.tidied(u * x + v * y), text)
-            for i, (x, y) in enumerate(zip(*moved, strict=True))
+            for i, (x, y) in enumerate(zip(*shifted, strict=True))
         ]
         for name, u, v in (("f", e, -b), ("g", -d, a))
     )

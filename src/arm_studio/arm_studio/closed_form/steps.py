@@ -31,9 +31,9 @@ class ClosedFormSteps:
     """Writes the steps of one plan.
 
     Args:
-        plan: How the solver does it.
+        plan: The plan of the solver.
         frames: The joints and links in the plan's order.
-        target: What is given.
+        target: The target pose.
     """
 
     def __init__(
@@ -50,8 +50,8 @@ class ClosedFormSteps:
     def write(self) -> None:
         """Append all steps to the sheet."""
         if self._plan["family"] == Family.PLACE_THEN_TURN:
-            behind, given = self._centre(self._before)
-            self._places.place(0, self._before, behind, given)
+            behind, goal = self._centre(self._before)
+            self._places.place(0, self._before, behind, goal)
             self._turns.wrist(self._before, self._after)
         else:
             self._turn_then_place()
@@ -59,7 +59,7 @@ class ClosedFormSteps:
     # The point that does not depend on the last joints.
 
     def _centre(self, first: int) -> tuple[sp.Matrix, sp.Matrix]:
-        """Return where the axes of the joints from ``first`` on meet: before them, and given."""
+        """Return where the axes from joint ``first`` on meet: before them, and as a goal."""
         n = len(self._joints)
         height, last = sp.Integer(0), sp.Integer(0)
         for i in range(first, n - 1):
@@ -74,11 +74,11 @@ class ClosedFormSteps:
             behind = end.t
             return behind, self._named(self._target.p, "the tool")
         offset = end.R.T * (sp.Matrix([0, 0, last]) - end.t)
-        given = self._target.p + self._target.R * offset
+        goal = self._target.p + self._target.R * offset
         what = (
             "the point where the last axes meet" if n - first > 1 else "a point of the last axis"
         )
-        return behind, self._named(given, what)
+        return behind, self._named(goal, what)
 
     def _named(self, x: sp.Matrix, what: str, index: str = "0") -> sp.Matrix:
         """Return a point with symbols for its coordinates where these are long."""
@@ -99,17 +99,17 @@ class ClosedFormSteps:
                 self._frames.turn_over(i)
         is_apart = self._plan["first"] == BOTH if self._before else self._is_apart()
         if self._after and not is_apart:
-            behind, given = self._centre(last + 1)
+            behind, goal = self._centre(last + 1)
         else:
-            behind, given = ORIGIN, self._last_axis()
+            behind, goal = ORIGIN, self._last_axis()
         if self._before:
-            self._joint_before(behind, given, last)
+            self._joint_before(behind, goal, last)
         self._turns.all_parallel(first, self._parallel, self._after)
         if is_apart:
-            behind, given = self._links[last].t, self._axis_before_last()
+            behind, goal = self._links[last].t, self._axis_before_last()
         if self._before:
-            given = self._places.seen_behind(0, given, "xy")
-        self._plane(first, last, behind, given)
+            goal = self._places.seen_behind(0, goal, "xy")
+        self._plane(first, last, behind, goal)
 
     def _is_apart(self) -> bool:
         """Return True if two joints behind the parallel ones have axes that do not meet."""
@@ -118,21 +118,21 @@ class ClosedFormSteps:
     def _last_axis(self) -> sp.Matrix:
         """Return a point of the last axis."""
         end = self._links[-1]
-        given = self._target.p - self._target.R * end.R.T * end.t
-        return self._named(given, "a point of the last axis")
+        goal = self._target.p - self._target.R * end.R.T * end.t
+        return self._named(goal, "a point of the last axis")
 
     def _axis_before_last(self) -> sp.Matrix:
         """Return a point of the axis before the last one; the last joint is known."""
         *_, before, last = self._joints
         point = last.moved(self._links[-2].moved(ORIGIN, back=True), back=True)
         point = self._links[-1].moved(point, back=True)
-        given = self._target.p + self._target.R * point
-        return self._named(given, f"a point of the axis of {before.q}", before.number)
+        goal = self._target.p + self._target.R * point
+        return self._named(goal, f"a point of the axis of {before.q}", before.number)
 
-    def _joint_before(self, behind: sp.Matrix, given: sp.Matrix, last: int) -> None:
+    def _joint_before(self, behind: sp.Matrix, goal: sp.Matrix, last: int) -> None:
         """Append the joint before the parallel axes."""
         joint, link = self._joints[0], self._links[0]
-        on = path(joint, given, back=True)
+        on = path(joint, goal, back=True)
         before = Path(link.moved(on.o, back=True), link.R.T * on.C, link.R.T * on.D)
         height = sum((self._links[i].t[2] for i in range(1, last)), sp.Integer(0))
         names = listed([str(j.q) for j in self._joints[1 : last + 1]])
@@ -150,28 +150,28 @@ class ClosedFormSteps:
             more = (
                 {} if joint.slides or self._after == 2 else {"otherwise": self._by_direction(last)}
             )
-            left = before.along(Z)
-            self._sheet.equation(joint, left, height + behind[2], text, **more)
+            coefficients = before.along(Z)
+            self._sheet.equation(joint, coefficients, height + behind[2], text, **more)
 
     def _by_direction(self, last: int) -> tuple[str, sp.Expr]:
-        """Return the first joint, if the point is on its axis, from the last one's direction."""
+        """Return the first joint from the last axis' direction, for a point on its own axis."""
         joint, link = self._joints[0], self._links[0]
         axis = self._target.R * self._links[-1].R.T * Z
         seen = Path(*(link.R.T * v for v in path(joint, axis, back=True)))
         aside = Worksheet(self._frames, [])
         aside.equation(joint, seen.along(Z), self._links[last].R[2, 2], "")
-        *parts, found = aside.steps
-        value = found.expression
+        *parts, step = aside.steps
+        value = step.expression
         for part in reversed(parts):
             value = value.xreplace({part.symbol: part.expression})
         return "the direction of the last axis decides:", value
 
-    def _plane(self, first: int, last: int, behind: sp.Matrix, given: sp.Matrix) -> None:
-        """Append the parallel joints; their turn together is known."""
+    def _plane(self, first: int, last: int, behind: sp.Matrix, goal: sp.Matrix) -> None:
+        """Append the parallel joints; the sum of their angles is known."""
         turned = self._turns.rotation_of_parallel() * behind
         inner = ORIGIN
         if any(behind[:2, 0]):
-            flat = sp.Matrix([given[0] - turned[0], given[1] - turned[1], 0])
+            flat = sp.Matrix([goal[0] - turned[0], goal[1] - turned[1], 0])
             axis = self._joints[last].q
             text = f"A point of the axis of {axis}, seen in the same way:"
             names = (f"{name}_{axis.name.removeprefix('q_')}" for name in "xy")
@@ -179,12 +179,12 @@ class ClosedFormSteps:
                 self._sheet.define(name, sp.expand(x), text)
                 for name, x in zip(names, flat, strict=False)
             ]
-            given = sp.Matrix([*shown, 0])
+            goal = sp.Matrix([*shown, 0])
         start = self._links[last - 1].moved(inner)
         if self._parallel == 2:
-            self._places.last_of_place(first, start, given)
+            self._places.last_of_place(first, start, goal)
         else:
-            self._places.by_distance(first, start, given)
+            self._places.by_distance(first, start, goal)
         self._turns.last_parallel(first, last)
 
 

@@ -20,11 +20,11 @@ _LONG = 30  # operations of an entry of a rotation that is written in stages
 
 
 class TurnSteps:
-    """Writes the steps for up to three turns, whose product is what remains of the rotation.
+    """Writes the steps for up to three turns, whose product is the remaining rotation.
 
     Args:
         frames: The joints and links.
-        target: What is given.
+        target: The target pose.
         sheet: The steps are appended to it.
     """
 
@@ -38,14 +38,14 @@ class TurnSteps:
         self._between = sp.eye(3)  # constant turns between parallel axes
 
     def wrist(self, first: int, count: int) -> None:
-        """Append the last joints of an arm; those before are known."""
+        """Append the last joints of an arm; the joints before them are known."""
         self._undone = first
         self._text = self._remains(first)
         links = [sp.eye(3), *(link.R for link in self._frames.links[first:-1])]
         self._turns(self._frames.joints[first:], links[:count])
 
     def all_parallel(self, first: int, parallel: int, after: int) -> None:
-        """Append the turn of all parallel axes together and the joints behind them."""
+        """Append the total angle of the parallel axes and the joints behind them."""
         self._undone = first
         self._text = self._remains(first)
         last = first + parallel - 1
@@ -63,8 +63,8 @@ class TurnSteps:
         self._turns([self._together, *self._frames.joints[last + 1 :]], links)
 
     def _remains(self, first: int) -> str:
-        known = listed([str(joint.q) for joint in self._frames.joints[:first]])
-        return f"Entries of the rotation that is left for the joints behind {known}:"
+        names = listed([str(joint.q) for joint in self._frames.joints[:first]])
+        return f"Entries of the rotation that is left for the joints behind {names}:"
 
     def rotation_of_parallel(self) -> sp.Matrix:
         """Return the rotation (3, 3) by all parallel axes together."""
@@ -73,8 +73,8 @@ class TurnSteps:
 
     def last_parallel(self, first: int, last: int) -> None:
         """Append the last parallel joint; the others and their sum are known."""
-        *others, joint = self._frames.joints[first : last + 1]
-        rest = self._together.q - sum(j.sense * (j.q + j.shift) for j in others)
+        *preceding, joint = self._frames.joints[first : last + 1]
+        rest = self._together.q - sum(j.sense * (j.q + j.shift) for j in preceding)
         text = f"It is what remains of {self._together.q}."
         self._sheet.add(joint, sp.expand(joint.sense * rest - joint.shift), text)
 
@@ -92,13 +92,13 @@ class TurnSteps:
         row = link.R[2, :]
         point, direction = behind.t, behind.R[:, 2]
         rows = []
-        for x, start, left in (
+        for x, start, coefficients in (
             (point, height + link.t[2], on[0]),
             (direction, sp.Integer(0), on[1]),
         ):
             k = start + row[2] * x[2]
             a, b = row[0] * x[0] + row[1] * x[1], row[1] * x[0] - row[0] * x[1]
-            rows.append(((k, a, b), left))
+            rows.append(((k, a, b), coefficients))
         text = (
             "The parallel axes change neither the coordinate of a point of the last axis along "
             "them nor the angle of that axis with them: two equations, in both of which the "
@@ -107,7 +107,7 @@ class TurnSteps:
         write_quartic(self._sheet, five, one, rows, text)
 
     def _entry(self, i: int, j: int) -> sp.Expr:
-        """Return a symbol for an entry of the rotation that remains, from 0."""
+        """Return a symbol for an entry of the remaining rotation; indices start at 0."""
         if (i, j) not in self._remaining:
             seen = self._target.R * self._frames.links[-1].R.T
             value = sp.expand((self._done[:, i].T * seen[:, j])[0])
@@ -118,11 +118,11 @@ class TurnSteps:
 
     @cached_property
     def _done(self) -> sp.Matrix:
-        """The rotation by the joints that are known."""
+        """The rotation by the known joints."""
         return Product(self._frames.motions(self._undone)).R
 
     def _staged(self, column: sp.Matrix, j: int) -> sp.Matrix:
-        """Return a column of what remains, with symbols for it behind each joint but the last."""
+        """Return a column of the remaining rotation, named behind each joint but the last."""
         for k in range(self._undone):
             joint, link = self._frames.joints[k], self._frames.links[k]
             if not joint.slides:

@@ -84,5 +84,5 @@ def _view() -> int:
     parser.add_argument("robot", nargs="?", default=DEFAULT_ROBOT, help="a shipped name or a path")
     parser.add_argument("--viewer-host", default="127.0.0.1", help="address to serve at")
     parser.add_argument("--viewer-port", default=8080, type=int, help="first TCP port to try")
-    given = cli.parse(parser, None)
-    return local_arm.main(given.robot, given.viewer_host, given.viewer_port)
+    arguments = cli.parse(parser, None)
+    return local_arm.main(arguments.robot, arguments.viewer_host, arguments.viewer_port)

@@ -221,15 +221,19 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--from", dest="robot", default="", help=start)
     parser.add_argument("--length", type=cli.positive, default=0.0, help=length)
     search, random = ["--workers", "--dask"], ["--joints", "--seed"]
-    cli.unused(parser, search, lambda given: given.starts < 2, "without --starts 2 or more")
-    cli.unused(parser, random, lambda given: given.robot, "with --from, which is the start")
+    cli.unused(
+        parser, search, lambda arguments: arguments.starts < 2, "without --starts 2 or more"
+    )
+    cli.unused(
+        parser, random, lambda arguments: arguments.robot, "with --from, which is the start"
+    )
     parser.add_argument("--name", default="designed_arm", help="name of the robot")
     add_plot(parser)
     view = "show each step in the browser, as a view of the output file does"
     parser.add_argument("--view", action="store_true", help=view)
     port = "first TCP port to try for the view (default: the view's own)"
     parser.add_argument("--port", type=cli.at_least(1), metavar="N", help=port)
-    cli.unused(parser, ["--port"], lambda given: not given.view, "without --view")
+    cli.unused(parser, ["--port"], lambda arguments: not arguments.view, "without --view")
     cli.add_output(parser)
     cli.add_force(parser)
     return parser

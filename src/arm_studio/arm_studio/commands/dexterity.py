@@ -76,18 +76,18 @@ def _run(arguments: argparse.Namespace) -> None:
         _draw(chain, best, arguments, units)
 
 
-def _reach_text(found: Volume, units: Units) -> str:
+def _reach_text(reach: Volume, units: Units) -> str:
     """Return the sides of the box, to about a millimetre, and the volume."""
     decimals = UNITS[units.length].decimals - 3
     sides = (
         f"{axis} {units.rounded(low, 'prismatic', decimals)} .. "
         f"{units.fixed(high, 'prismatic', decimals)}"
-        for axis, low, high in zip(_AXES, found.lower, found.upper, strict=True)
+        for axis, low, high in zip(_AXES, reach.lower, reach.upper, strict=True)
     )
     cube = units.written(1.0, "prismatic") ** 3
     return (
         f"{'reaches:':<16} {', '.join(sides)}\n"
-        f"{'volume:':<16} {cube * found.volume:.4g} {units.length}^3 +- {cube * found.error:.2g}\n"
+        f"{'volume:':<16} {cube * reach.volume:.4g} {units.length}^3 +- {cube * reach.error:.2g}\n"
     )
 
 
@@ -197,7 +197,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
     jobs.add_executor(parser, default="this one alone")
     of_map = ["--slice", "--cells", "--workers", "--dask"]
-    cli.unused(parser, of_map, lambda given: not given.plot, "without --plot FILE")
+    cli.unused(parser, of_map, lambda arguments: not arguments.plot, "without --plot FILE")
     return parser
 
 

@@ -109,7 +109,7 @@ def _grade(arguments: argparse.Namespace) -> None:
     from arm_studio.exercises.sheets import class_variants, read_list, read_secret
 
     listed, expected = read_list(Path(arguments.sheets))
-    files, others = files_of_students(Path(arguments.answers), listed.files())
+    files, unmatched = files_of_students(Path(arguments.answers), listed.files())
     if arguments.output:
         check_writable(arguments.output)
     variants = listed.variants(read_secret(arguments.secret), expected)
@@ -118,7 +118,7 @@ def _grade(arguments: argparse.Namespace) -> None:
         for _, variant in class_variants(listed, variants)
     ]
     sys.stdout.write(as_table(grades))
-    for path in others:
+    for path in unmatched:
         cli.print_status(f"{path} is the file of no student of this class")
     if arguments.output:
         cli.write_text(as_csv(grades), arguments.output)

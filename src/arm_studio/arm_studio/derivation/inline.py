@@ -48,7 +48,7 @@ _FULL_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def literal(text: str) -> str:
-    """Return text that others wrote for a sentence: its $ signs begin no formula."""
+    """Escape the $ signs of a text so that they begin no formula in a sentence."""
     return text.replace("$", r"\$")
 
 
@@ -57,22 +57,22 @@ def with_symbols(text: str) -> str:
     return _SYMBOL.sub(_as_formula, text)
 
 
-def _as_formula(found: re.Match[str]) -> str:
-    if found["letter"]:
-        return rf"$\{found['letter']}$"
-    base = found["base"]
+def _as_formula(match: re.Match[str]) -> str:
+    if match["letter"]:
+        return rf"$\{match['letter']}$"
+    base = match["base"]
     base = rf"\{base}" if base in greeks else base if len(base) == 1 else rf"\mathrm{{{base}}}"
-    return f"${base}_{{{found['index']}}}$"
+    return f"${base}_{{{match['index']}}}$"
 
 
 def spans(sentence: str) -> Iterator[tuple[bool, str]]:
-    """Yield the parts of a sentence: whether it is a formula, and its text or LaTeX."""
+    """Yield the parts of a sentence: True and LaTeX for a formula, else False and text."""
     at = 0
-    for found in _FORMULA.finditer(sentence):
-        if found.start() > at:
-            yield False, sentence[at : found.start()].replace(r"\$", "$")
-        yield True, found[1]
-        at = found.end()
+    for match in _FORMULA.finditer(sentence):
+        if match.start() > at:
+            yield False, sentence[at : match.start()].replace(r"\$", "$")
+        yield True, match[1]
+        at = match.end()
     if at < len(sentence):
         yield False, sentence[at:].replace(r"\$", "$")
 
@@ -96,13 +96,13 @@ def mathml_of(tex: str) -> str:
 
 
 class _TexReader:
-    """Reads the tokens of one formula from the left to the right."""
+    """Reads the tokens of one formula from left to right."""
 
     def __init__(self, tokens: list[str]) -> None:
         self._tokens = tokens[::-1]
 
     def row(self, end: str) -> str:
-        """Return the MathML of all that comes before a token, or before the end of all."""
+        """Return the MathML of everything before a token, or before the end."""
         parts: list[str] = []
         while self._tokens and self._tokens[-1] != end:
             if self._tokens[-1] in ("_", "^"):
@@ -163,7 +163,7 @@ class _TexReader:
         raise ValueError(f"\\{name} is not known")
 
     def _word(self) -> str:
-        self._next()  # the brace that opens it
+        self._next()  # the opening brace
         letters = []
         while (token := self._next()) != "}":
             letters.append(token.removeprefix("\\"))
@@ -171,7 +171,7 @@ class _TexReader:
 
 
 def _begins(parts: list[str]) -> bool:
-    """Return whether a term begins after some parts of a formula."""
+    """Return True if a term begins after the given parts of a formula."""
     return not parts or (parts[-1].startswith("<mo") and "postfix" not in parts[-1])
 
 

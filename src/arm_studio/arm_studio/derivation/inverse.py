@@ -28,7 +28,7 @@ from arm_studio.symbolic.arm import SymbolicArm
 _SIX = 6
 _PLACING = 3  # joints that place a point
 _EXACT = 1e-9
-_SOLVES = 1e-6  # error of a posture that is a solution [m, or entries of the rotation]
+_SOLVES = 1e-6  # largest error of a solution [m, or entries of the rotation]
 _NEARLY = 1e-3  # the same if the formulas take nearly parallel axes for parallel
 _SAME = 1e-7
 _BESIDE = 4  # branches of a table that fits a sheet of paper
@@ -90,7 +90,7 @@ class ArmInverse:
         raise NoFormulasError("its steps alone do not solve it")
 
     def branches(self, T: Array, q: Array) -> list[Branches]:
-        """Return the solutions for each of some poses T (m, 4, 4), without regard to limits.
+        """Return the solutions for each pose T (m, 4, 4), ignoring limits.
 
         Joints that are free stay as in the posture of the same row of q (m, n).
         """
@@ -116,7 +116,7 @@ class ArmInverse:
         return np.asarray(T) * np.where(np.arange(4) == 3, [[self._arm.metre]] * 3 + [[1.0]], 1.0)
 
     def _kept(self, T: Array, every: Array, values: dict[sp.Symbol, Array]) -> Branches:
-        """Return the postures (b, n) that are solutions, each once."""
+        """Return the distinct postures (b, n) that are solutions."""
         errors = np.array([self._error(T, posture) for posture in every])
         kept: list[int] = []
         for i in np.flatnonzero(errors < (_SOLVES if self.is_exact else _NEARLY)):
@@ -125,7 +125,7 @@ class ArmInverse:
         return Branches(every[kept], {s: v[kept] for s, v in values.items()}, errors[kept])
 
     def apart(self, a: Array, b: Array) -> float:
-        """Return the largest difference of two postures, whole turns aside."""
+        """Return the largest difference of two postures, ignoring whole turns."""
         turns = np.asarray(a) - b
         turns = np.where(self._chain.prismatic, turns, np.arctan2(np.sin(turns), np.cos(turns)))
         return float(np.abs(turns).max())
@@ -134,8 +134,8 @@ class ArmInverse:
         """Return True if whole turns bring a posture inside the limits."""
         lower, upper = np.asarray(self._chain.lower), np.asarray(self._chain.upper)
         turns = np.ceil((lower - posture - _SAME) / (2.0 * math.pi))
-        moved = np.where(self._chain.prismatic, posture, posture + 2.0 * math.pi * turns)
-        return bool(((moved >= lower - _SAME) & (moved <= upper + _SAME)).all())
+        shifted = np.where(self._chain.prismatic, posture, posture + 2.0 * math.pi * turns)
+        return bool(((shifted >= lower - _SAME) & (shifted <= upper + _SAME)).all())
 
     def _error(self, T: Array, posture: Array) -> float:
         if not np.isfinite(posture).all():
@@ -143,16 +143,16 @@ class ArmInverse:
         return float(np.abs(self._chain.fk(posture) - T)[self._rows].max())
 
     def _holds(self) -> bool:
-        """Return True if the formulas give postures off the middle of the ranges back."""
+        """Return True if the formulas reproduce postures off the middle of the ranges."""
         low = np.maximum(self._chain.lower, -math.pi)
         high = np.minimum(self._chain.upper, math.pi)
-        q = np.array([low + share * (high - low) for share in (0.31, 0.57, 0.83)])
+        q = np.array([low + fraction * (high - low) for fraction in (0.31, 0.57, 0.83)])
         branches = self.branches(np.array([self._chain.fk(posture) for posture in q]), q)
         limit = _SAME if self.is_exact else _CLOSE
         return any(
             self.apart(posture, other) < limit
-            for posture, found in zip(q, branches, strict=True)
-            for other in found.postures
+            for posture, solutions in zip(q, branches, strict=True)
+            for other in solutions.postures
         )
 
 
@@ -179,7 +179,7 @@ def write_inverse(page: DerivationPage, model: RobotModel, chain: Chain, q: Arra
 
 
 def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
-    """Append what is given."""
+    """Append the target and its symbols."""
     target = inverse.formulas.target
     page.say(
         f"The geometry allows a closed form: {name}. Sought are all postures for a given "
@@ -189,7 +189,7 @@ def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
             else "position of the tool, that in $T$."
         )
     )
-    whole = left = sp.MatrixSymbol("T", 4, 4)
+    whole = symbol = sp.MatrixSymbol("T", 4, 4)
     for name, matrix, where in (
         ("T_b", target.before, "before the first joint"),
         ("T_e", target.after, "behind the last joint"),
@@ -199,17 +199,17 @@ def _write_target(page: DerivationPage, inverse: ArmInverse, name: str) -> None:
             whole = undone * whole if name == "T_b" else whole * undone
             page.say(f"The constant transform {where}:")
             page.show(sp.Symbol(name), matrix)
-    if whole != left:
-        left = sp.MatrixSymbol("T_0", 4, 4)
+    if whole != symbol:
+        symbol = sp.MatrixSymbol("T_0", 4, 4)
         both = target.before != sp.eye(4) and target.after != sp.eye(4)
         page.say(f"Without {'them' if both else 'it'}, $T$ leaves")
-        page.show(left, whole)
+        page.show(symbol, whole)
     if target.is_reversed:
         page.say("The arm is read from its tip, so the inverse is taken.")
-        left = left.I
+        symbol = symbol.I
     bottom = sp.Matrix([[0, 0, 0, 1]])
     page.say("Its entries are called")
-    page.show(left, target.R.row_join(target.p).col_join(bottom))
+    page.show(symbol, target.R.row_join(target.p).col_join(bottom))
 
 
 def _write_reading(page: DerivationPage, inverse: ArmInverse, joints: int) -> None:
@@ -313,17 +313,17 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     """Append the value of every symbol in every branch."""
     page.heading("The solutions for $T$ of the example", 3)
     T = chain.fk(q)
-    (found,) = inverse.branches(T[None], q[None])
+    (branches,) = inverse.branches(T[None], q[None])
     target = inverse.formulas.target
     changed = target.before != sp.eye(4) or target.after != sp.eye(4)
-    left = sp.MatrixSymbol("T_0" if changed else "T", 4, 4)
-    given = rounded(inverse.formulas.given(inverse.shown_poses(T)))
-    page.show(left.I if target.is_reversed else left, given)
+    symbol = sp.MatrixSymbol("T_0" if changed else "T", 4, 4)
+    entries = rounded(inverse.formulas.given(inverse.shown_poses(T)))
+    page.show(symbol.I if target.is_reversed else symbol, entries)
     page.say(f"Every formula above gives, in rad and {inverse.length}:")
-    inside = [inverse.is_inside(posture) for posture in found.postures]
+    inside = [inverse.is_inside(posture) for posture in branches.postures]
     rows = [
-        *_value_rows(inverse, found),
-        ("error of fk", *(f"{error:.1e}" for error in found.errors)),
+        *_value_rows(inverse, branches),
+        ("error of fk", *(f"{error:.1e}" for error in branches.errors)),
         ("within the limits", *("yes" if x else "no" for x in inside)),
     ]
     for first in range(1, len(inside) + 1, _BESIDE):
@@ -331,24 +331,24 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
         head = [f"branch {i}" for i in range(shown.start, shown.stop)]
         page.table(("", *head), [(row[0], *row[shown]) for row in rows])
     solver = chain.all_solutions(T, q, inverse.mode).every_q
-    off = [min(inverse.apart(a, b) for b in found.postures) for a in solver]
+    off = [min(inverse.apart(a, b) for b in branches.postures) for a in solver]
     page.say(
         f"{sum(inside)} of {len(inside)} are within the limits"
         + (f"; those of the solver differ by at most {max(off):.1e}." if off else ".")
     )
 
 
-def _value_rows(inverse: ArmInverse, found: Branches) -> list[Sequence[object]]:
+def _value_rows(inverse: ArmInverse, branches: Branches) -> list[Sequence[object]]:
     """Return a row for each sign, joint and part."""
     rows: list[Sequence[object]] = []
-    steps, postures = inverse.formulas.steps, inverse.shown(found.postures)
+    steps, postures = inverse.formulas.steps, inverse.shown(branches.postures)
     for sign in dict.fromkeys(sign for step in steps for sign in step.signs):
         label = with_symbols(f"\u00b1 of {sign.name.replace('sigma', 'q')}")
-        rows.append((label, *("+" if v > 0 else "\u2212" for v in found.values[sign])))
+        rows.append((label, *("+" if v > 0 else "\u2212" for v in branches.values[sign])))
     for group in _groups(steps):
         spare = _only_otherwise(group)
         for step in (step for step in group if step not in spare):
-            values = found.values[step.symbol]
+            values = branches.values[step.symbol]
             if step.joint.isdigit():  # without whole turns
                 values = postures[:, int(step.joint) - 1]
             rows.append((step.symbol, *map(float, values)))

@@ -31,7 +31,7 @@ SINGULAR = 1e-9
 
 _GRID = 2001
 _ROOT = 1e-13  # tolerance of a root [rad or m]
-_NEAR = 1e-12  # share of the largest value below which a formula is 0
+_NEAR = 1e-12  # fraction of the largest value below which a formula is 0
 _EXACT = {"xtol": 1e-15, "ftol": 1e-15, "gtol": 1e-15}
 _TRIES = 40
 _EXAMPLES = 3
@@ -75,7 +75,7 @@ def conditions_of(arm: SymbolicArm, task: ToolTask, seconds: float = np.inf) -> 
 
 
 class TaskJacobian:
-    """The Jacobian of a task in numbers, with lengths over the arm's reach."""
+    """The numerical Jacobian of a task, with lengths over the arm's reach."""
 
     def __init__(self, chain: Chain, task: ToolTask) -> None:
         self._chain, self._task = chain, task
@@ -107,7 +107,7 @@ class TaskJacobian:
         return J[:3] if self._task is ToolTask.POSITION else J
 
     def ratio(self, q: Array, rank: int) -> float:
-        """Return the singular value with the number of the usual rank, over the largest."""
+        """Return the singular value at the index of the usual rank, over the largest."""
         sizes = np.linalg.svd(self.at(q), compute_uv=False)
         return float(sizes[rank - 1] / sizes[0])
 
@@ -127,8 +127,8 @@ class TaskJacobian:
         start = np.append(rng.uniform(self.lower, self.upper), x / np.linalg.norm(x))
         free = np.full(len(x), np.inf)
         bounds = np.append(self.lower, -free), np.append(self.upper, free)
-        found = least_squares(error, start, bounds=bounds, **_EXACT)
-        return np.asarray(found.x[:n])
+        result = least_squares(error, start, bounds=bounds, **_EXACT)
+        return np.asarray(result.x[:n])
 
 
 class SingularPostures:
@@ -162,11 +162,11 @@ class SingularPostures:
         for i, task in enumerate(tasks):
             self._jacobian = TaskJacobian(self._chain, task)
             seconds = (end - time.monotonic()) / (len(tasks) - i)
-            found = self._solve(self._arm, task, seconds)
-            if found is None:
+            loss = self._solve(self._arm, task, seconds)
+            if loss is None:
                 self._unsolved(task)
             else:
-                self._write(task, found)
+                self._write(task, loss)
 
     def _unsolved(self, task: ToolTask) -> None:
         self._page.say(
@@ -178,37 +178,37 @@ class SingularPostures:
         )
         self._examples(min(self._jacobian.at(self._jacobian.lower).shape))
 
-    def _write(self, task: ToolTask, found: RankLoss) -> None:
+    def _write(self, task: ToolTask, loss: RankLoss) -> None:
         page = self._page
-        page.say(f"{_subject(task)} has the rank {found.rank} in most postures. {_intro(found)}")
+        page.say(f"{_subject(task)} has the rank {loss.rank} in most postures. {_intro(loss)}")
         self._largest = 0.0
-        for i, condition in enumerate(sorted(found.conditions, key=len)):
+        for i, condition in enumerate(sorted(loss.conditions, key=len)):
             if i and len(condition) > 1:
                 page.say("or where these are 0 together:")
-            self._condition(condition, found.rank)
+            self._condition(condition, loss.rank)
         if self._largest:
             page.say(
                 "At these positions the smallest singular value, with lengths over the arm's "
                 f"reach, is at most {self._largest:.0e} of the largest."
             )
-        for condition in found.long:
-            most = max(len(sp.Add.make_args(factor)) for factor in condition)
+        for condition in loss.long:
+            size = max(len(sp.Add.make_args(factor)) for factor in condition)
             page.say(
-                f"A factor of {most} terms does not factor further: the arm is singular where it "
+                f"A factor of {size} terms does not factor further: the arm is singular where it "
                 + ("is 0, too." if len(condition) == 1 else "and others are 0 together, too.")
             )
-        if not found.complete:
+        if not loss.complete:
             page.say("Further singular postures exist whose conditions are not resolved here.")
-        if found.long or not found.complete:
-            self._examples(found.rank)
+        if loss.long or not loss.complete:
+            self._examples(loss.rank)
 
     def _condition(self, condition: Condition, rank: int) -> None:
         for factor in condition:
             self._page.show(factor, sp.Integer(0))
             self._roots(factor, [other for other in condition if other != factor], rank)
 
-    def _roots(self, factor: sp.Expr, others: Sequence[sp.Expr], rank: int) -> None:
-        """Say where a factor in one joint is 0; look at the Jacobian where others are 0, too."""
+    def _roots(self, factor: sp.Expr, zeros: Sequence[sp.Expr], rank: int) -> None:
+        """Append the roots of a factor in one joint; check the Jacobian where ``zeros`` are 0."""
         used = [s for s in self._arm.joints.values() if s in factor.free_symbols]
         if len(used) != 1:
             return
@@ -224,7 +224,7 @@ class SingularPostures:
             return
         self._page.say(f"Within the limits: {joint.name} = {written} {units.unit(kind)}.")
         for root in roots:
-            q = self._posture(index, root, others)
+            q = self._posture(index, root, zeros)
             if q is not None:
                 self._largest = max(self._largest, self._jacobian.ratio(q, rank), 1e-16)
 
@@ -254,7 +254,7 @@ class SingularPostures:
         return None
 
     def _examples(self, rank: int) -> None:
-        """Say some singular postures that are found in numbers."""
+        """Append some singular postures found by a numerical search."""
         rng, rows = np.random.default_rng(17), []
         for _ in range(_TRIES):
             q = self._jacobian.nearest_singular(rng)
@@ -282,12 +282,12 @@ class SingularPostures:
         ]
 
 
-def _intro(found: RankLoss) -> str:
-    if found.conditions:
-        alone = any(len(condition) == 1 for condition in found.conditions)
+def _intro(loss: RankLoss) -> str:
+    if loss.conditions:
+        alone = any(len(condition) == 1 for condition in loss.conditions)
         which = "one of these is 0" if alone else "these are 0 together"
         return f"It has less, and the arm is singular, where {which}:"
-    if found.complete and not found.long:
+    if loss.complete and not loss.long:
         return "There is no posture in which it has less."
     return f"No condition of at most {LONGEST} terms says where it has less."
 
@@ -301,25 +301,28 @@ def _subject(task: ToolTask) -> str:
 def roots_within(factor: sp.Expr, joint: sp.Symbol, lower: float, upper: float) -> list[float]:
     """Return the zeros of a formula in one joint between limits, in ascending order.
 
-    Those at which the sign stays are zeros of the derivative.
+    Zeros without a change of sign are zeros of the derivative.
     """
     f, slope = (sp.lambdify(joint, form) for form in (factor, sp.diff(factor, joint)))
     grid = np.linspace(lower, upper, _GRID)
-    least = _NEAR * max(abs(float(f(x))) for x in grid)
-    found = [*_crossings(f, grid), *(x for x in _crossings(slope, grid) if abs(f(x)) < least)]
+    tolerance = _NEAR * max(abs(float(f(x))) for x in grid)
+    candidates = [
+        *_crossings(f, grid),
+        *(x for x in _crossings(slope, grid) if abs(f(x)) < tolerance),
+    ]
     roots: list[float] = []
-    for x in sorted(found):
+    for x in sorted(candidates):
         if not roots or x - roots[-1] > 1e-9:
             roots.append(0.0 if abs(x) < 1e-12 else x)
     return roots
 
 
 def _crossings(f: Callable[[float], float], grid: Array) -> list[float]:
-    """Return the points where a function is 0 or changes its sign, with those of the grid."""
+    """Return the zeros of a function on a grid, and those where it changes its sign."""
     values = np.array([float(f(x)) for x in grid])
     zero = np.abs(values) < 1e-13 * np.abs(values).max()
-    found = [float(x) for x in grid[zero]]
+    crossings = [float(x) for x in grid[zero]]
     for i in np.flatnonzero(values[:-1] * values[1:] < 0.0):
         if not zero[i] and not zero[i + 1]:
-            found.append(float(brentq(f, grid[i], grid[i + 1], xtol=_ROOT)))
-    return found
+            crossings.append(float(brentq(f, grid[i], grid[i + 1], xtol=_ROOT)))
+    return crossings

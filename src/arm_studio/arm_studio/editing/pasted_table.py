@@ -102,15 +102,15 @@ def read_block(text: str, columns: Sequence[str], units: Units) -> list[PastedRo
 
 
 def entry(text: str, column: str, units: Units) -> tuple[str, bool]:
-    """Return what is entered for one cell, and whether the cell has the mark of the variable."""
+    """Return the entry for one cell, and True if the cell has the mark of the variable."""
     text = cleaned(text).strip()
     is_angle = column in ANGLES
     is_marked = False
     if pattern := _VARIABLE.get(column):
-        if found := re.fullmatch(rf"{pattern}\s*(?:\+?\s*(.*))", text):
-            text, is_marked = found[1] or "0", True
-        elif found := re.fullmatch(rf"(.+?)\s*\+\s*{pattern}", text):
-            text, is_marked = found[1], True
+        if match := re.fullmatch(rf"{pattern}\s*(?:\+?\s*(.*))", text):
+            text, is_marked = match[1] or "0", True
+        elif match := re.fullmatch(rf"(.+?)\s*\+\s*{pattern}", text):
+            text, is_marked = match[1], True
     if column not in (*NUMBERS, "lower", "upper"):
         return text, False
     text = re.sub(r"(?<=\d)\s*pi\b", "*pi", text)
@@ -120,7 +120,7 @@ def entry(text: str, column: str, units: Units) -> tuple[str, bool]:
 
 
 def cleaned(text: str) -> str:
-    """Return a text with the signs that expressions have."""
+    """Return a text with its signs replaced by those of expressions."""
     for pattern, sign in _SIGNS[:4]:
         text = re.sub(pattern, sign, text)
     text = unicodedata.normalize("NFKC", text).replace("\r", "\n")
@@ -147,10 +147,10 @@ def _cells(text: str) -> list[list[str]]:
 
 
 def _headings(cells: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that the first line names; none if it is a row of numbers."""
+    """Return the columns named by the first line; empty if it is a row of numbers."""
     names = [_heading(cell) for cell in cells]
-    known = [name for name in names if name in NUMBERS]
-    if len(known) < 2 or any(_is_value(cell) and cell.strip() for cell in cells):
+    columns = [name for name in names if name in NUMBERS]
+    if len(columns) < 2 or any(_is_value(cell) and cell.strip() for cell in cells):
         return ()
     return tuple(name or IGNORED for name in names)
 
@@ -162,7 +162,7 @@ def _heading(cell: str) -> str | None:
 
 
 def _is_value(cell: str) -> bool:
-    """Return whether a cell is no name."""
+    """Return True if a cell is a value, not a name."""
     return re.search(rf"\d|pi\b|{_MARK}", cell) is not None
 
 

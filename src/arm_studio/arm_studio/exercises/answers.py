@@ -36,13 +36,13 @@ _DIGITS = 8
 
 
 class HandedInFiles(FileAccess):
-    """Files of a folder that anybody may have written into: neither links nor devices."""
+    """Files of an untrusted folder; links and devices are refused."""
 
     def read(self, path: Path, max_bytes: int) -> bytes:
         """Return the content of a regular file; longer than `max_bytes` if there is more.
 
         Raises:
-            OSError: It is none, or cannot be read.
+            OSError: It is not a regular file, or cannot be read.
         """
         if path.is_symlink():
             raise OSError(errno.ELOOP, "it is a symbolic link")
@@ -76,25 +76,25 @@ def read_answers(path: Path, questions: Mapping[str, Question]) -> HandedIn:
     """
     fields = read_yaml(path, ExerciseError, MAX_BYTES, HandedInFiles()).mapping()
     name = fields.pop("student", None)
-    found = HandedIn(name.text() if name is not None and name.value is not None else "")
+    handed_in = HandedIn(name.text() if name is not None and name.value is not None else "")
     for key, item in fields.items():
         if key not in questions:
             error = item.error("is not asked", did_you_mean(key, questions))
-            found.problems[key] = str(error)
+            handed_in.problems[key] = str(error)
             continue
         try:
-            found.answers[key] = _answer(item, questions[key])
+            handed_in.answers[key] = _answer(item, questions[key])
         except InputError as error:
-            found.problems[key] = str(error)
-    return found
+            handed_in.problems[key] = str(error)
+    return handed_in
 
 
 def _answer(item: Field, question: Question) -> dict[str, Array]:
     if "" in question.parts:
         return {"": _part(item, question.parts[""])}
-    given = item.mapping(question.parts) if item.value is not None else {}
+    fields = item.mapping(question.parts) if item.value is not None else {}
     empty = {name: np.full(part.right.shape, math.nan) for name, part in question.parts.items()}
-    return empty | {name: _part(given[name], question.parts[name]) for name in given}
+    return empty | {name: _part(fields[name], question.parts[name]) for name in fields}
 
 
 def _part(item: Field, part: Part) -> Array:

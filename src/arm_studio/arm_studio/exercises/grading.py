@@ -21,7 +21,7 @@ from arm_studio.exercises.questions import Part, Question, questions_of
 from arm_studio.exercises.variants import ExerciseError, Variant
 
 ENDINGS = (".yaml", ".yml")
-_EXPLAINED = 0.75  # least share that a mistake must explain to be named
+_EXPLAINED = 0.75  # smallest fraction that a mistake must explain to be named
 _MAX_FILES = 5000
 _TOLD = 200  # characters of a remark about a file
 _FORMULA_SIGNS = ("=", "+", "-", "@")  # that begin a formula in a spreadsheet
@@ -29,7 +29,7 @@ _FORMULA_SIGNS = ("=", "+", "-", "@")  # that begin a formula in a spreadsheet
 
 @dataclass(frozen=True)
 class AnswerMark:
-    """What one answer is worth.
+    """The mark of one answer.
 
     Attributes:
         share: Of a right answer, from 0 to 1.
@@ -60,7 +60,7 @@ class Grade:
         return sum(mark.share for mark in self.marks.values()) / max(len(self.marks), 1)
 
     def sentences(self) -> Iterator[str]:
-        """Yield what is wrong, a sentence each."""
+        """Yield one sentence for each error."""
         yield from self.remarks
         for key, mark in self.marks.items():
             if mark.remark:
@@ -73,26 +73,26 @@ def mark_answer(question: Question, variant: Variant, given: Mapping[str, Array]
     if all(np.isnan(array).all() for array in given.values()):
         return AnswerMark(0.0, "not answered")
     shares = [part.share(given[name], part.right) for name, part in parts.items()]
-    share = sum(shares) / len(shares)
-    if share == 1.0:
+    mean = sum(shares) / len(shares)
+    if mean == 1.0:
         return AnswerMark(1.0, "")
     remark = next(_first_errors(question, variant, given), "an answer is missing")
     best = max(
         ((one.share(parts, given), one.name) for one in mistakes(question, variant)),
-        key=lambda found: found[0],
+        key=lambda pair: pair[0],
         default=(0.0, ""),
     )
-    if best[0] >= _EXPLAINED and best[0] > share:
+    if best[0] >= _EXPLAINED and best[0] > mean:
         remark = f"{remark} ({best[1]})"
-    return AnswerMark(share, remark)
+    return AnswerMark(mean, remark)
 
 
 def _first_errors(
-    question: Question, variant: Variant, given: Mapping[str, Array]
+    question: Question, variant: Variant, answers: Mapping[str, Array]
 ) -> Iterator[str]:
     """Yield sentences on the errors of an answer, the first one first."""
     for name, part in question.parts.items():
-        answer = given[name]
+        answer = answers[name]
         if part.any_order:
             yield from _wrong_rows(question, variant, part, answer)
             continue
@@ -104,7 +104,7 @@ def _first_errors(
 
 
 def _place(name: str, part: Part, row: int, column: int) -> str:
-    """Return where a number of an answer is."""
+    """Return the place of a number in an answer."""
     places = [name] if name else []
     if len(part.right) > 1:
         places.append(f"row {row + 1}")
@@ -114,14 +114,14 @@ def _place(name: str, part: Part, row: int, column: int) -> str:
 
 
 def _gap(part: Part, answer: Array, row: int, column: int) -> str:
-    given, right = answer[row, column], part.right[row, column]
-    if math.isnan(given):
+    value, right = answer[row, column], part.right[row, column]
+    if math.isnan(value):
         return "not answered"
-    return f"{number_text(given)} where {number_text(right)} is right"
+    return f"{number_text(value)} where {number_text(right)} is right"
 
 
 def _wrong_rows(question: Question, variant: Variant, part: Part, answer: Array) -> Iterator[str]:
-    """Yield sentences on rows that are in any order: one that is wrong or twice, or missing."""
+    """Yield sentences on the wrong, repeated and missing rows of an unordered answer."""
     pairs = part.pairs(answer, part.right)
     for i in range(len(answer)):
         if i in pairs:
@@ -141,7 +141,7 @@ def _wrong_rows(question: Question, variant: Variant, part: Part, answer: Array)
 
 
 def _miss(variant: Variant, row: Array) -> str:
-    """Return how far a posture in the units of the file is from the target."""
+    """Return the error of a posture, in the units of the file, as a sentence."""
     units = variant.model.units
     kinds = [joint.type for joint in variant.model.joints]
     q = np.array([units.si(float(x), kind) for x, kind in zip(row, kinds, strict=True)])
@@ -166,12 +166,12 @@ def grade(variant: Variant, handed_in: HandedIn) -> Grade:
             marks[key] = AnswerMark(0.0, "not answered")
         else:
             marks[key] = mark_answer(question, variant, handed_in.answers[key])
-    others = (text for key, text in handed_in.problems.items() if key not in questions)
-    return Grade(variant.student, marks, tuple(others))
+    remarks = (text for key, text in handed_in.problems.items() if key not in questions)
+    return Grade(variant.student, marks, tuple(remarks))
 
 
 def grade_file(variant: Variant, path: Path | None) -> Grade:
-    """Return the grade of a file, which may be hostile, or missing."""
+    """Return the grade of a file, which may be hostile or missing."""
     questions = questions_of(variant)
     nothing = {key: AnswerMark(0.0, "") for key in questions}
     if path is None:
@@ -190,17 +190,17 @@ def grade_file(variant: Variant, path: Path | None) -> Grade:
 def files_of_students(
     folder: Path, stems: Mapping[str, str]
 ) -> tuple[dict[str, Path], list[Path]]:
-    """Return the file of each student who handed one in, and the others.
+    """Return the file of each student who handed one in, and the remaining files.
 
     A file has the name of the student's form; one with another name, as systems that collect
     files give, is that of the student who is named in it, if there is none by that name.
 
     Args:
         folder: Of the answers.
-        stems: The names of the forms, without ending, by student.
+        stems: The names of the forms, without extension, by student.
 
     Raises:
-        ExerciseError: It is no folder, or has too many files.
+        ExerciseError: The folder cannot be read, or has too many files.
     """
     try:
         files = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
@@ -208,17 +208,17 @@ def files_of_students(
         raise ExerciseError(f"cannot be read ({error.strerror})", file=str(folder)) from None
     if len(files) > _MAX_FILES:
         raise ExerciseError(f"has more than {_MAX_FILES} files", file=str(folder))
-    found = {s: path for s, stem in stems.items() for path in files if path.stem == stem}
-    others = []
+    matched = {s: path for s, stem in stems.items() for path in files if path.stem == stem}
+    unmatched = []
     for path in files:
-        if path in found.values():
+        if path in matched.values():
             continue
         student = _named_in(path)
-        if student in stems and student not in found:
-            found[student] = path
+        if student in stems and student not in matched:
+            matched[student] = path
         else:
-            others.append(path)
-    return found, others
+            unmatched.append(path)
+    return matched, unmatched
 
 
 def _named_in(path: Path) -> str:
@@ -229,7 +229,7 @@ def _named_in(path: Path) -> str:
 
 
 def as_table(grades: Sequence[Grade]) -> str:
-    """Return the grades as a table, and under it what is wrong."""
+    """Return the grades as a table, followed by the errors."""
     keys = list(grades[0].marks) if grades else []
     rows = [["student", *keys, "total"]]
     rows += [[one_line(each.student), *_shares(each)] for each in grades]
@@ -243,8 +243,8 @@ def as_table(grades: Sequence[Grade]) -> str:
 
 
 def _shares(each: Grade) -> list[str]:
-    shares = (mark.share for mark in each.marks.values())
-    return [*(f"{share:.2f}" for share in shares), f"{100.0 * each.total:.0f} %"]
+    shares = (f"{mark.share:.2f}" for mark in each.marks.values())
+    return [*shares, f"{100.0 * each.total:.0f} %"]
 
 
 def as_csv(grades: Sequence[Grade]) -> str:

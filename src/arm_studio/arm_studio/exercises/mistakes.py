@@ -1,7 +1,7 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 # Tests: src/arm_studio/test/exercises/test_grading.py
-"""Mistakes that are recognised: what an answer is that follows from each of them.
+"""Common mistakes, and the answers that follow from them.
 
 The other answers of a mistake are computed as a student would have, from an arm with one error in
 its table or in its formulas; a mistake of units is undone before numbers are compared.
@@ -48,7 +48,7 @@ class Mistake:
     length: float = 1.0
 
     def share(self, parts: Mapping[str, Part], given: Mapping[str, Array]) -> float:
-        """Return the share of an answer that this mistake explains."""
+        """Return the fraction of an answer that this mistake explains."""
         shares = []
         for name, part in parts.items():
             scale = np.where(part.lengths, self.length, np.where(part.angles, self.angle, 1.0))
@@ -58,7 +58,7 @@ class Mistake:
 
 
 def mistakes(question: Question, variant: Variant) -> Iterator[Mistake]:
-    """Yield the mistakes of a question: of one kind first, then of two."""
+    """Yield the mistakes of a question, first alone, then with other units."""
     rights = {name: part.right for name, part in question.parts.items()}
     plain = [Mistake("", rights), *_STRUCTURAL[question.key](question, variant)]
     yield from plain[1:]
@@ -70,24 +70,26 @@ def mistakes(question: Question, variant: Variant) -> Iterator[Mistake]:
 
 def _units(variant: Variant) -> Iterator[tuple[str, float, float]]:
     """Yield mistakes of units: name, and the units of the file in those of the answer."""
-    own = variant.model.units
+    units = variant.model.units
     for other, unit in UNITS.items():
-        name = f"{unit.plural} for {UNITS[own.angle if other in ANGLES else own.length].plural}"
-        if other in ANGLES and other != own.angle:
-            yield name, unit.written(own.radians(1.0)), 1.0
-        elif other in LENGTHS and other != own.length:
-            yield name, 1.0, unit.written(own.metres(1.0))
+        name = (
+            f"{unit.plural} for {UNITS[units.angle if other in ANGLES else units.length].plural}"
+        )
+        if other in ANGLES and other != units.angle:
+            yield name, unit.written(units.radians(1.0)), 1.0
+        elif other in LENGTHS and other != units.length:
+            yield name, 1.0, unit.written(units.metres(1.0))
 
 
 def _other_convention(model: RobotModel) -> tuple[str, RobotModel]:
-    """Return the arm if its table is read in the other convention, and the mistake."""
+    """Return the mistake, and the arm with its table read in the other convention."""
     if model.convention == "standard":
         return "modified for standard convention", replace(model, convention="modified")
     return "standard for modified convention", replace(model, convention="standard")
 
 
 def _wrong_arms(variant: Variant) -> Iterator[tuple[str, RobotModel]]:
-    """Yield arms with one error in their table or its use, and its name."""
+    """Yield the name of an error in the table or its use, and the arm with it."""
     model = variant.model
     yield _other_convention(model)
     for name, rows in _alpha_signs(model):
@@ -103,7 +105,7 @@ def _wrong_arms(variant: Variant) -> Iterator[tuple[str, RobotModel]]:
 
 
 def _alpha_signs(model: RobotModel) -> Iterator[tuple[str, list[int]]]:
-    """Yield the rows whose alpha may have the wrong sign, each and all, and the mistake."""
+    """Yield a mistake in the signs of alpha and its rows: all of them, then each alone."""
     signs = [i for i, joint in enumerate(model.joints) if abs(math.sin(joint.row.alpha)) > 1e-6]
     if len(signs) > 1:
         yield "wrong sign of alpha", signs
@@ -152,13 +154,13 @@ def _of_pose(question: Question, variant: Variant) -> Iterator[Mistake]:
 
 
 def _taken(variant: Variant) -> str:
-    own = variant.model.units.angle
-    other = next(unit for unit in ANGLES if unit != own)
-    return f"{UNITS[own].plural} taken for {UNITS[other].plural}"
+    angle_unit = variant.model.units.angle
+    other = next(unit for unit in ANGLES if unit != angle_unit)
+    return f"{UNITS[angle_unit].plural} taken for {UNITS[other].plural}"
 
 
 def _misread(variant: Variant) -> Array:
-    """Return the posture if its angles are read in the other unit of angles (n,)."""
+    """Return the posture (n,) with its angles read in the other unit of angles."""
     factor = math.degrees(1.0) if variant.model.units.angle == "deg" else math.radians(1.0)
     turns = np.array([joint.type == "revolute" for joint in variant.model.joints])
     return np.where(turns, variant.q * factor, variant.q)
@@ -168,11 +170,11 @@ def _of_solutions(question: Question, variant: Variant) -> Iterator[Mistake]:
     make = PartMaker(variant)
     for name, model in _wrong_arms(variant):
         try:
-            found = Chain.from_model(model).all_solutions(variant.target, None, variant.mode)
+            result = Chain.from_model(model).all_solutions(variant.target, None, variant.mode)
         except KinematicsError:
             continue
-        if found.ok:
-            part = make.part(found.every_q, np.array(make.kinds), "row")
+        if result.ok:
+            part = make.part(result.every_q, np.array(make.kinds), "row")
             yield Mistake(name, {"": part.right})
 
 

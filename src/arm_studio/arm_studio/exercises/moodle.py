@@ -31,15 +31,15 @@ _DIGITS = 8
 
 def question_bank(variants: Iterable[Variant]) -> bytes:
     """Return the questions of all variants as an XML file, by category of question."""
-    found: dict[str, list[ET.Element]] = {}
+    categories: dict[str, list[ET.Element]] = {}
     robot = ""
     for number, variant in enumerate(variants, start=1):
         robot, statements = variant.model.name, Statements(variant)
         for question in questions_of(variant).values():
-            made = found.setdefault(question.title, [])
+            made = categories.setdefault(question.title, [])
             made += _elements(statements, question, f"{question.title} {number:04d}")
     quiz = ET.Element("quiz")
-    for title, elements in found.items():
+    for title, elements in categories.items():
         category = ET.SubElement(quiz, "question", type="category")
         _text(category, "category", f"$course$/{robot}/{title}")
         quiz.extend(elements)
@@ -61,7 +61,7 @@ def _elements(statements: Statements, question: Question, name: str) -> list[ET.
 
 
 def _question(kind: str, name: str, body: str) -> ET.Element:
-    """Return a question with what all kinds have."""
+    """Return a question with the elements that all kinds have."""
     element = ET.Element("question", type=kind)
     _text(element, "name", name)
     pictures = _PICTURE.findall(body)

@@ -23,7 +23,7 @@ SAMPLES = 361
 _NEAR = 0.1  # largest ratio of a sample beside a singular position
 ZERO = 1e-6  # largest ratio of the singular values where an arm is singular
 _STARTS, _REFINED = 4000, 25  # postures for the reach
-_APART = 0.05  # [rad], or share of the range of a slide, between two positions or to a limit
+_APART = 0.05  # [rad], or fraction of the range of a slide, between two positions or to a limit
 
 
 def smallest_ratio(chain: Chain, mode: str, q: Array) -> float:
@@ -45,7 +45,7 @@ def _length(chain: Chain) -> float:
 
 @dataclass(frozen=True)
 class SingularJoint:
-    """The positions of one joint at which an arm is singular, with all others at a posture.
+    """The singular positions of one joint, with the other joints fixed at a posture.
 
     Attributes:
         joint: Index of the joint.
@@ -57,7 +57,7 @@ class SingularJoint:
 
     @classmethod
     def of(cls, chain: Chain, mode: str, q: Array, joint: int) -> SingularJoint | None:
-        """Return them for a posture q (n,); None if one is near a limit or another one."""
+        """Return the positions for a posture q (n,); None if one is near a limit or another."""
         low, high = float(chain.lower[joint]), float(chain.upper[joint])
         apart = _APART * (high - low)
         if not chain.prismatic[joint]:
@@ -68,17 +68,17 @@ class SingularJoint:
         values = np.array([ratio(x) for x in grid])
         inner = (values[1:-1] <= values[:-2]) & (values[1:-1] < values[2:])
         inner &= values[1:-1] < _NEAR
-        found = []
+        positions = []
         for x in grid[1:-1][inner]:
             best = minimize_scalar(
                 ratio, bounds=(x - 2 * step, x + 2 * step), options={"xatol": 1e-11}
             )
             if best.fun < ZERO:
-                found.append(float(best.x))
-        edges = [low, *sorted(found), high]
-        if not found or np.diff(edges).min() < apart:
+                positions.append(float(best.x))
+        edges = [low, *sorted(positions), high]
+        if not positions or np.diff(edges).min() < apart:
             return None
-        return cls(joint, np.array(sorted(found)))
+        return cls(joint, np.array(sorted(positions)))
 
 
 def _ratio_at(chain: Chain, mode: str, q: Array, joint: int, value: float) -> float:
@@ -93,7 +93,7 @@ def singular_joints(chain: Chain, mode: str, postures: Sequence[Array]) -> tuple
     """
     for joint in range(chain.n):
         every = [SingularJoint.of(chain, mode, q, joint) for q in postures]
-        counts = [len(found.positions) for found in every if found is not None]
+        counts = [len(singular.positions) for singular in every if singular is not None]
         if len(counts) > len(postures) // 2:
             common = max(set(counts), key=counts.count)
             if counts.count(common) > len(postures) // 2:
@@ -120,9 +120,9 @@ def distances(chain: Chain) -> tuple[float, float]:
             return sign * float(p @ p), sign * 2.0 * (J[:3].T @ p)
 
         options = {"ftol": 1e-15, "gtol": 1e-10}
-        found = [
+        results = [
             minimize(goal, starts[i], jac=True, bounds=bounds, method="L-BFGS-B", options=options)
             for i in best
         ]
-        extremes.append(math.sqrt(max(abs(min(one.fun for one in found)), 0.0)))
+        extremes.append(math.sqrt(max(abs(min(one.fun for one in results)), 0.0)))
     return extremes[0], extremes[1]

@@ -55,13 +55,13 @@ class Part:
     names: tuple[str, ...] = ()
 
     def fits(self, given: Array, right: Array) -> Array:
-        """Return which numbers of an answer agree with others of the same shape."""
+        """Return a mask of the numbers of an answer that agree with the right ones."""
         gap, rows = given - right, len(given)
         turned = np.where(self.angles[:rows], gap - self.turn * np.round(gap / self.turn), gap)
         return np.asarray(np.abs(turned) <= self.tolerance[:rows])
 
     def share(self, given: Array, right: Array) -> float:
-        """Return the share of an answer that agrees with others, from 0 to 1."""
+        """Return the fraction of an answer that agrees with the right one, from 0 to 1."""
         if self.any_order:
             count = len(self.pairs(given, right))
             return max(0.0, (2 * count - len(given)) / len(right)) if len(right) else 0.0
@@ -71,14 +71,14 @@ class Part:
         return float(fits.all(axis=1 if self.group == "row" else 0).mean())
 
     def pairs(self, given: Array, right: Array) -> dict[int, int]:
-        """Return which row of an answer agrees with which other row; each is used once."""
-        found: dict[int, int] = {}
+        """Return the right row for each row of an answer that agrees; each is used once."""
+        pairs: dict[int, int] = {}
         for i in range(len(given)):
             for k in range(len(right)):
-                if k not in found.values() and self.fits(given[i : i + 1], right[k : k + 1]).all():
-                    found[i] = k
+                if k not in pairs.values() and self.fits(given[i : i + 1], right[k : k + 1]).all():
+                    pairs[i] = k
                     break
-        return found
+        return pairs
 
 
 @dataclass(frozen=True)

@@ -68,16 +68,16 @@ class ClassList:
         return made
 
     def files(self) -> dict[str, str]:
-        """Return the names of the students' files, without ending, by student."""
-        found: dict[str, str] = {}
+        """Return the names of the students' files, without extension, by student."""
+        stems: dict[str, str] = {}
         for student in self.students:
             plain = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
             base = _SEPARATORS.sub("-", plain.lower()).strip("-") or "student"
             stem, number = base, 2
-            while stem in found.values():
+            while stem in stems.values():
                 stem, number = f"{base}-{number}", number + 1
-            found[student] = stem
-        return found
+            stems[student] = stem
+        return stems
 
 
 def read_names(path: Path) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _check_names(names: Sequence[str], file: str) -> None:
 
 
 def read_secret(file: str) -> bytes:
-    """Return the teacher's secret: of a file, else of the environment, else of the terminal.
+    """Read the teacher's secret from a file, the environment or the terminal.
 
     Raises:
         ExerciseError: There is none, or it is too short or too long.
@@ -127,11 +127,11 @@ def read_secret(file: str) -> bytes:
     else:
         remedy = f"give it by --secret FILE, or in the variable {SECRET_VARIABLE}"
         raise ExerciseError("the secret of the exercise is missing", remedy=remedy)
-    least, most = _SECRET_BYTES
-    found = secret.strip().encode("utf-8", "surrogateescape")
-    if not least <= len(found) <= most:
-        raise ExerciseError(f"the secret has {len(found)} bytes, not {least} to {most}")
-    return found
+    shortest, longest = _SECRET_BYTES
+    encoded = secret.strip().encode("utf-8", "surrogateescape")
+    if not shortest <= len(encoded) <= longest:
+        raise ExerciseError(f"the secret has {len(encoded)} bytes, not {shortest} to {longest}")
+    return encoded
 
 
 def list_text(listed: ClassList, variants: VariantMaker) -> str:
@@ -168,7 +168,7 @@ def sheet_files(variant: Variant, path: Path) -> dict[Path, bytes]:
 
 
 def solution_files(variant: Variant, path: Path) -> dict[Path, bytes]:
-    """Return the same with the right numbers."""
+    """Return the sheet of a variant and its form, with the right numbers."""
     return _files(variant, path, solved=True)
 
 

@@ -126,12 +126,12 @@ class Statements:
         singular = self._variant.singular
         assert singular is not None
         number = singular.joint + 1
-        others = self._page_units.posture(self._variant.other, without=singular.joint)
+        fixed = self._page_units.posture(self._variant.other, without=singular.joint)
         turns = self._model.joints[singular.joint].type == "revolute"
         half = self._units.text(np.pi, "revolute")
         around = f" and from $-{half.split()[0]}$ to {half}" if turns else ""
         of = " of its position" if self._variant.mode == "position" else ""
-        at = f"With {others}: at" if others else "At"
+        at = f"With {fixed}: at" if fixed else "At"
         page.say(
             f"{at} which $q_{{{number}}}$ does the Jacobian{of} lose rank? Write all that are "
             f"within its limits{around}."

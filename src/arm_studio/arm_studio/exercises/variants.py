@@ -34,7 +34,7 @@ from arm_studio.exercises.numeric import (
     smallest_ratio,
 )
 
-VARIED = 0.15  # share by which a length differs at most
+VARIED = 0.15  # largest relative change of a length
 DIGITS = 3  # of a length
 ANGLE_MARGIN = math.radians(4.0)  # from a limit
 SLIDE_MARGIN = 0.04  # of the range
@@ -127,7 +127,9 @@ class VariantMaker:
         trial = _Trial(self.model)
         rng = np.random.default_rng(0)
         drawn = [q for q in trial.postures(rng, _PROFILE_POSTURES) if trial.is_regular(q)]
-        counts = Counter(len(found) for q in drawn if (found := trial.solutions(q)) is not None)
+        counts = Counter(
+            len(solutions) for q in drawn if (solutions := trial.solutions(q)) is not None
+        )
         if not counts:
             raise self._impossible("its solutions lie at limits or singularities")
         several = {count: times for count, times in counts.items() if count > 1} or counts
@@ -138,7 +140,7 @@ class VariantMaker:
         """Return the variant of a student.
 
         Raises:
-            ExerciseError: No draw fits.
+            ExerciseError: No random draw is suitable.
         """
         rng = self._generator(student)
         for _ in range(_LENGTHS_TRIED):
@@ -252,23 +254,23 @@ class _Trial:
         return units.si(round(units.written(value, kind), decimals), kind)
 
     def is_regular(self, q: Array) -> bool:
-        """Return whether a posture is away from limits and singularities."""
+        """Return True if a posture is away from limits and singularities."""
         inside = (q >= self._low).all() and (q <= self._high).all()
         return bool(inside) and smallest_ratio(self.chain, self.mode, q) > LEAST_RATIO
 
     def solutions(self, q: Array) -> Array | None:
         """Return all solutions for the pose at q (n,); None if one is near a limit."""
-        found = self._wide.all_solutions(self.chain.fk(q), q, self.mode).every_q
-        kept = np.array([self._inside(x) for x in found])
+        candidates = self._wide.all_solutions(self.chain.fk(q), q, self.mode).every_q
+        kept = np.array([self._inside(x) for x in candidates])
         return kept if all(map(self.is_regular, kept)) else None
 
     def _inside(self, q: Array) -> Array:
         """Return a posture, moved by whole turns inside the margin of the limits if possible."""
         turns = math.tau * np.ceil((self._low - q) / math.tau)
-        moved = np.where(self._turns, q + turns, q)
+        shifted = np.where(self._turns, q + turns, q)
         # the turn nearest to 0, as a person would write it
-        back = np.where(self._turns & (moved < -math.pi), moved + math.tau, moved)
-        return np.where(back <= self._high, back, moved)
+        back = np.where(self._turns & (shifted < -math.pi), shifted + math.tau, shifted)
+        return np.where(back <= self._high, back, shifted)
 
 
 def _with_margin(joint: Joint, sign: float) -> Joint:

@@ -86,7 +86,7 @@ class JointValuesPanel(Panel):
     def _sample(self) -> None:
         now = self._context.now()
         if self._samples and now <= self._samples[-1][0]:
-            self._samples.clear()  # the clock began anew
+            self._samples.clear()  # the clock was reset
         self._samples.append((now, dict(self._context.positions())))
         while now - self._samples[0][0] > SPAN:
             self._samples.popleft()

@@ -147,14 +147,14 @@ def _rows(editor: RobotEditor) -> list[list[list[Entry]]]:
 
     conventions = (SCREWS,) if editor.is_screws else CONVENTIONS
     units = editor.model.units
-    turned, moved = f"[{units.angle}]", f"[{units.length}]"
+    angle, length = f"[{units.angle}]", f"[{units.length}]"
     rows: list[list[list[Entry]]] = [
         [["name"], cell("name")],
         [["DH"], cell("convention", options=conventions)],
         [["units"], cell("length", options=LENGTHS), cell("angle", options=ANGLES)],
     ]
     for origin in ORIGINS:
-        for key, unit in (("xyz", moved), ("rpy", turned)):
+        for key, unit in (("xyz", length), ("rpy", angle)):
             label = f"{origin if key == 'xyz' else ''} {unit}"
             rows.append([[label], *(cell(f"{origin} {key} {i}", hint="0") for i in range(3))])
     return rows

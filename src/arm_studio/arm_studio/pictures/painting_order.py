@@ -16,9 +16,9 @@ import numpy as np
 from arm_common.transforms import Matrix, Vector
 from numpy.typing import NDArray
 
-_TOLERANCE = 1e-7  # distance of points that lie in a plane, as a share of the picture's size
+_TOLERANCE = 1e-7  # distance of points in a plane, as a fraction of the picture's size
 _CANDIDATES = 6  # planes of which the one that cuts least is taken
-_PRICE = 8  # of a cut, in faces by which the sides differ
+_PRICE = 8  # of a cut, in faces of difference between the sides
 
 
 def back_to_front(faces: Sequence[Matrix], walls: Sequence[bool]) -> list[tuple[int, Matrix]]:
@@ -49,7 +49,7 @@ def back_to_front(faces: Sequence[Matrix], walls: Sequence[bool]) -> list[tuple[
 
 
 class _Tree:
-    """The planes of the faces, and how they divide others."""
+    """The planes of the faces, which divide other faces."""
 
     def __init__(self, faces: Sequence[Matrix], walls: NDArray[np.bool_], near: float) -> None:
         self._near = near
@@ -64,17 +64,17 @@ class _Tree:
     def divided(
         self, numbers: NDArray[np.int_], points: Matrix
     ) -> list[tuple[NDArray[np.int_], Matrix, bool]]:
-        """Return what is before, in and behind the plane of one of the walls."""
+        """Return the parts before, in and behind the plane of one of the walls."""
         walls = numbers[self.walls[numbers]]
         tried = walls[np.linspace(0, len(walls) - 1, min(_CANDIDATES, len(walls))).astype(int)]
-        least, gaps, sides = np.inf, points[..., 0], np.zeros(len(points), dtype=int)
+        lowest, gaps, sides = np.inf, points[..., 0], np.zeros(len(points), dtype=int)
         for wall in np.unique(tried):
             over = points @ self._out[wall] - self._at[wall]
             side = self._sides(over)
             side[numbers == wall] = 0
             price = _PRICE * (side == 2).sum() + abs((side == 1).sum() - (side == -1).sum())
-            if price < least:
-                least, gaps, sides = float(price), over, side
+            if price < lowest:
+                lowest, gaps, sides = float(price), over, side
         cut = np.flatnonzero(sides == 2)
         halves = [_halves(points[i], gaps[i]) for i in cut]
         parts = []
@@ -113,7 +113,7 @@ def _halves(points: Matrix, over: Vector) -> tuple[Matrix, Matrix]:
 
 
 def _without_padding(points: Matrix) -> Matrix:
-    """Return points without those that equal the one before."""
+    """Return points without consecutive duplicates."""
     differs = np.append(True, (points[1:] != points[:-1]).any(axis=1))
     kept: Matrix = points[differs]
     closed = len(kept) > 2 and (kept[0] == kept[-1]).all()
@@ -121,7 +121,7 @@ def _without_padding(points: Matrix) -> Matrix:
 
 
 def _padded(faces: Sequence[Matrix]) -> Matrix:
-    """Return faces as one array (n, k, 3), whose last points are repeated."""
-    most = max(map(len, faces))
-    index = np.arange(most)
+    """Return faces as one array (n, k, 3), padded with their last points."""
+    longest = max(map(len, faces))
+    index = np.arange(longest)
     return np.array([face[np.minimum(index, len(face) - 1)] for face in faces])

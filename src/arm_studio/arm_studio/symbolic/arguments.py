@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-_MOST_TIMES = 12  # an angle in an argument; sines of more are long sums
+_MOST_TIMES = 12  # largest multiple of an angle; sines of higher ones are long sums
 
 
 def by_count(counts: Counter[sp.Expr]) -> list[sp.Expr]:
-    """Return formulas, the most frequent first, of these the shortest."""
+    """Return formulas by descending count, then by length."""
     return sorted(counts, key=lambda angle: (-counts[angle], len(str(angle)), str(angle)))
 
 
@@ -46,7 +46,7 @@ class Arguments:
         ]
 
     def _vector(self, argument: sp.Expr) -> tuple[list[int], int]:
-        """Return how often each part is in an argument, and the quarter turns beside them."""
+        """Return the multiple of each part in an argument, and its quarter turns."""
         vector, quarters = [0] * len(self._parts), 0
         for term in sp.Add.make_args(sp.expand(argument)):
             if term in self._multiples:
@@ -57,7 +57,7 @@ class Arguments:
         return vector, quarters
 
     def of(self, argument: sp.Expr) -> tuple[list[int], int]:
-        """Return how often each angle is in an argument, and the quarter turns beside them."""
+        """Return the multiple of each angle in an argument, and its quarter turns."""
         vector, quarters = self._vector(argument)
         whole = _whole(self._B, vector)
         assert whole is not None, argument
@@ -65,25 +65,25 @@ class Arguments:
 
 
 def _independent(vectors: Sequence[Sequence[int]]) -> list[Sequence[int]]:
-    """Return the first vectors of which none is a sum of multiples of others."""
-    found: list[Sequence[int]] = []
+    """Return the first linearly independent vectors."""
+    basis: list[Sequence[int]] = []
     for vector in vectors:
-        if np.linalg.matrix_rank(np.array([*found, vector], dtype=float)) > len(found):
-            found.append(vector)
-    return found
+        if np.linalg.matrix_rank(np.array([*basis, vector], dtype=float)) > len(basis):
+            basis.append(vector)
+    return basis
 
 
 def _whole(B: Any, vector: Sequence[int]) -> list[int] | None:
-    """Return the whole numbers x with x B = vector, None if there are none."""
+    """Return the integers x with x B = vector, None if there are none."""
     if not len(B):
         return None if any(vector) else []
     x = np.linalg.lstsq(B.T.astype(float), np.array(vector, dtype=float), rcond=None)[0]
-    found = np.round(x).astype(int)
-    return [int(k) for k in found] if np.array_equal(found @ B, vector) else None
+    rounded = np.round(x).astype(int)
+    return [int(k) for k in rounded] if np.array_equal(rounded @ B, vector) else None
 
 
 def _multiples(arguments: Iterable[sp.Expr]) -> dict[sp.Expr, tuple[sp.Expr, int]]:
-    """Return each term of arguments as an angle and how many times it is that angle.
+    """Return each term of arguments as an angle and its integer multiple.
 
     The angle is a part of a joint, such as q/2 of a joint that another follows by 3/2; of a ratio
     that is no simple fraction it is the term itself.
@@ -93,9 +93,9 @@ def _multiples(arguments: Iterable[sp.Expr]) -> dict[sp.Expr, tuple[sp.Expr, int
     for term in terms:
         if not (term / (sp.pi / 2)).is_Integer:
             by_symbol.setdefault(term.as_coeff_Mul()[1], set()).add(term)
-    found: dict[sp.Expr, tuple[sp.Expr, int]] = {}
-    for symbol, own in by_symbol.items():
-        ratios = {term: term.as_coeff_Mul()[0] for term in own}
+    multiples: dict[sp.Expr, tuple[sp.Expr, int]] = {}
+    for symbol, group in by_symbol.items():
+        ratios = {term: term.as_coeff_Mul()[0] for term in group}
         whole = 0
         if all(ratio.is_Rational for ratio in ratios.values()):
             whole = sp.ilcm(1, *(ratio.q for ratio in ratios.values()))
@@ -103,5 +103,5 @@ def _multiples(arguments: Iterable[sp.Expr]) -> dict[sp.Expr, tuple[sp.Expr, int
         simple = whole > 0 and max(map(abs, counts.values())) <= _MOST_TIMES
         for term, ratio in ratios.items():
             alone = abs(ratio) * symbol, -1 if ratio < 0 else 1
-            found[term] = (symbol / whole, counts[term]) if simple else alone
-    return found
+            multiples[term] = (symbol / whole, counts[term]) if simple else alone
+    return multiples

@@ -26,8 +26,8 @@ class ReducedMatrix:
     """A matrix after the elimination of entries that are never 0.
 
     Attributes:
-        rows: What remains, without rows and columns of 0.
-        pivots: How many entries were eliminated; the rank is as much larger.
+        rows: The remaining rows, without zero rows and columns.
+        pivots: The number of eliminated entries, by which the rank is larger.
     """
 
     def __init__(
@@ -39,8 +39,8 @@ class ReducedMatrix:
     ) -> None:
         self.ring, self.zeros = TrigRing(matrix, zeros=zeros), list(zeros)
         self._joints, self._values = set(joints), values
-        found = self.ring.matrix(matrix).to_list()
-        self.rows: Rows = [[self.ring.reduced(entry) for entry in row] for row in found]
+        rows = self.ring.matrix(matrix).to_list()
+        self.rows: Rows = [[self.ring.reduced(entry) for entry in row] for row in rows]
         self.pivots = 0
         while self._eliminate():
             self.pivots += 1
@@ -52,19 +52,19 @@ class ReducedMatrix:
         return sum(len(entry) for row in self.rows for entry in row)
 
     def never_zero(self, entry: PolyElement) -> bool:
-        """Return whether an entry is a number other than 0 in every posture."""
+        """Return True if an entry is a nonzero constant."""
         if not entry or self.ring.depends(entry, self._joints):
             return False
         return abs(float(self.ring.formula(entry).subs(self._values))) > _ZERO
 
     def _eliminate(self) -> bool:
-        """Clear the column of an entry that is never 0, and leave out its row."""
+        """Eliminate the column of an entry that is never 0, and drop its row."""
         choices = []
         for i, row in enumerate(self.rows):
             for j, entry in enumerate(row):
                 if self.never_zero(entry):
-                    others = sum(bool(r[j]) for r in self.rows) - 1
-                    choices.append((len(entry) * others * (sum(map(bool, row)) - 1), i, j))
+                    column_count = sum(bool(r[j]) for r in self.rows) - 1
+                    choices.append((len(entry) * column_count * (sum(map(bool, row)) - 1), i, j))
         if not choices:
             return False
         _, i, j = min(choices)
@@ -106,33 +106,33 @@ class ReducedMatrix:
 
 
 def blocks_of(rows: Rows, rank: int) -> tuple[list[Rows], Rows]:
-    """Return the square blocks of a block triangular matrix, and the rows of what remains.
+    """Return the square blocks of a block triangular matrix, and the remaining rows.
 
     The matrix loses rank only where one of the determinants is 0 or what remains loses rank.
     """
-    found: list[Rows] = []
+    blocks: list[Rows] = []
     while rows and rank in (len(rows), len(rows[0])):
         split = _block(rows, rank == len(rows), rank == len(rows[0]))
         if split is None:
             break
         block, rows = split
-        found.append(block)
+        blocks.append(block)
         rank -= len(block)
-    return found, rows
+    return blocks, rows
 
 
 def _block(rows: Rows, by_rows: bool, by_columns: bool) -> tuple[Rows, Rows] | None:
-    """Return the smallest square block beside which there are only 0, and the rest."""
+    """Return the smallest square block with only zeros beside it, and the remaining rows."""
     m, n = len(rows), len(rows[0])
     for size in range(1, min(m, n) + 1):
-        for chosen in combinations(range(m), size) if by_rows else ():
-            beside = tuple(j for j in range(n) if any(rows[i][j] for i in chosen))
+        for selected in combinations(range(m), size) if by_rows else ():
+            beside = tuple(j for j in range(n) if any(rows[i][j] for i in selected))
             if len(beside) == size:
-                return _split(rows, chosen, beside)
-        for chosen in combinations(range(n), size) if by_columns else ():
-            beside = tuple(i for i in range(m) if any(rows[i][j] for j in chosen))
+                return _split(rows, selected, beside)
+        for selected in combinations(range(n), size) if by_columns else ():
+            beside = tuple(i for i in range(m) if any(rows[i][j] for j in selected))
             if len(beside) == size:
-                return _split(rows, beside, chosen)
+                return _split(rows, beside, selected)
     return None
 
 

@@ -17,11 +17,11 @@ from sympy.polys.rings import PolyElement
 
 from arm_studio.symbolic.polynomials import TrigRing
 
-_FEW = 2  # terms of a polynomial that may have factors
-_HALVED = 100  # terms of a polynomial that is written with half angles
-_MOST = 400  # terms of a polynomial that is taken apart without need
-_ENOUGH = 4  # terms of a factor that is not looked for in other forms
-_SHORT = 40  # terms of a polynomial whose sums of angles are looked for one by one
+_FEW = 2  # fewest terms of a polynomial that may have factors
+_HALVED = 100  # most terms of a polynomial that is written with half angles
+_MOST = 400  # terms below which a polynomial is always factored
+_ENOUGH = 4  # most terms of a factor that needs no other form
+_SHORT = 40  # terms below which all sums of angles are tried
 
 
 def factors_of(
@@ -39,13 +39,13 @@ def factors_of(
         zeros: Sines and cosines that are 0.
     """
     joints = list(joints)
-    found: list[PolyElement] = []
+    best: list[PolyElement] = []
     for form in _forms(ring, polynomial):
         factors = _varying(ring, _split(ring, form, joints), joints)
-        found = min(found or factors, factors, key=_size)
-        if _size(found)[0] <= _ENOUGH:
+        best = min(best or factors, factors, key=_size)
+        if _size(best)[0] <= _ENOUGH:
             break
-    parts = [part for factor in found for part in _by_half_angles(ring, factor, joints)]
+    parts = [part for factor in best for part in _by_half_angles(ring, factor, joints)]
     formulas = (shortest(ring, factor, joints, zeros) for factor in parts)
     return sorted(dict.fromkeys(formulas), key=lambda f: (len(terms(f)), str(f)))
 
@@ -57,7 +57,7 @@ def _size(factors: Sequence[PolyElement]) -> tuple[int, int]:
 def _split(
     ring: TrigRing, polynomial: PolyElement, joints: Sequence[sp.Symbol]
 ) -> list[PolyElement]:
-    """Return the factors of a polynomial, once each.
+    """Return the distinct factors of a polynomial.
 
     With sines and cosines of one degree, all cosines may be 1 meanwhile. The lengths are numbers
     first: if there is one factor then, there is only one.
@@ -100,18 +100,18 @@ def _by_half_angles(
     if not mixed or not _FEW <= len(polynomial) <= _HALVED:
         return [polynomial]
     halved = ring.halved(polynomial, mixed)
-    found: list[PolyElement] = []
+    factors: list[PolyElement] = []
     odd: dict[tuple[int, ...], PolyElement] = {}
     for factor in _split(ring, halved, joints):
         parity = tuple(ring.degree(factor, i) % 2 for i in mixed)
         if any(parity):
             odd[parity] = odd.get(parity, ring.one) * factor
         else:
-            found.append(factor)
+            factors.append(factor)
     for product in odd.values():
         degrees = [ring.degree(product, i) % 2 for i in mixed]
-        found.append(product**2 if any(degrees) else product)
-    return _varying(ring, (ring.doubled(f, mixed) for f in found), joints)
+        factors.append(product**2 if any(degrees) else product)
+    return _varying(ring, (ring.doubled(f, mixed) for f in factors), joints)
 
 
 def shortest(
@@ -134,7 +134,7 @@ def shortest(
 
 
 def _plain(formula: sp.Expr) -> sp.Expr:
-    """Return a sum without a common number, with mostly positive terms."""
+    """Return a sum without a common numerical factor, with mostly positive terms."""
     parts = [term.as_coeff_Mul() for term in terms(formula)]
     content = sp.gcd_list([abs(c) for c, _ in parts]) if len(parts) > 1 else abs(parts[0][0])
     parts = sorted(((c / content, f) for c, f in parts), key=lambda part: str(part[1]))
@@ -144,22 +144,22 @@ def _plain(formula: sp.Expr) -> sp.Expr:
 
 
 def _merged(formula: sp.Expr, zero: sp.Expr) -> sp.Expr:
-    """Return a formula in which another angle takes up one whose sine or cosine is 0.
+    """Merge an angle whose sine or cosine is 0 into another angle of a formula.
 
     Where sin b = 0, cos a cos b is cos(a + b) and cos(a - b).
     """
     b = zero.args[0]
     other = sp.cos(b) if isinstance(zero, sp.sin) else sp.sin(b)
-    found = []
+    merged = []
     for term in terms(formula):
         rest, factor = term.as_independent(other)
         wave = next((w for w in _waves_of(rest) if len(w.args[0].free_symbols) > 0), None)
         if factor != other or wave is None:
-            found.append(term)
+            merged.append(term)
             continue
         a = wave.args[0]
-        found.append(rest / wave * min(_sums(wave, a, b, zero), key=lambda f: f.count_ops()))
-    return sp.Add(*found)
+        merged.append(rest / wave * min(_sums(wave, a, b, zero), key=lambda f: f.count_ops()))
+    return sp.Add(*merged)
 
 
 def _waves_of(formula: sp.Expr) -> list[sp.Expr]:

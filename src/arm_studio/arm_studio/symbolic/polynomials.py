@@ -59,12 +59,12 @@ class TrigRing:
         self._zeros = self._indices_of_zeros(zeros)
 
     def _indices_of_zeros(self, zeros: Sequence[sp.Expr]) -> set[int]:
-        """Return the generators that are 0."""
-        gens, found = list(self._ring.gens), set()
+        """Return the indices of the generators that are 0."""
+        gens, indices = list(self._ring.gens), set()
         for zero in zeros:
             generator = self._symbols.get(zero, 0) if not zero.args else self.polynomial(zero)
-            found |= {gens.index(g) for g in gens if generator in (g, -g)}
-        return found
+            indices |= {gens.index(g) for g in gens if generator in (g, -g)}
+        return indices
 
     def matrix(self, formulas: sp.Matrix) -> DomainMatrix:
         """Return formulas as a matrix of polynomials."""
@@ -101,15 +101,15 @@ class TrigRing:
 
     def reduced(self, polynomial: PolyElement, cosines: bool = False) -> PolyElement:
         """Return a polynomial in which each sine (or cosine) appears at most once."""
-        found: dict[tuple[int, ...], Any] = {}
+        coefficients: dict[tuple[int, ...], Any] = {}
         zeros = self._zeros
         pairs = 2 * len(self.angles)
         for monomial, coefficient in polynomial.terms():
             if any(monomial[i] for i in zeros):
                 continue
             for powers, factor in _spread(monomial, pairs, int(cosines), zeros):
-                found[powers] = found.get(powers, 0) + factor * coefficient
-        return self._ring.from_dict({m: x for m, x in found.items() if x})
+                coefficients[powers] = coefficients.get(powers, 0) + factor * coefficient
+        return self._ring.from_dict({m: x for m, x in coefficients.items() if x})
 
     def homogeneous(self, polynomial: PolyElement) -> PolyElement:
         """Return a reduced polynomial with all terms of one degree in c and s of each angle.
@@ -121,9 +121,9 @@ class TrigRing:
             degrees = {m[2 * i] + m[2 * i + 1] for m in polynomial.monoms()}
             if len(degrees) < 2 or len({degree % 2 for degree in degrees}) > 1:
                 continue
-            most, total = max(degrees), self._ring.zero
+            highest, total = max(degrees), self._ring.zero
             for monomial, coefficient in polynomial.terms():
-                lacking = most - monomial[2 * i] - monomial[2 * i + 1]
+                lacking = highest - monomial[2 * i] - monomial[2 * i + 1]
                 term = self._ring.from_dict({monomial: coefficient})
                 total += term * (s**2 + c**2) ** (lacking // 2)
             polynomial = total
@@ -134,13 +134,13 @@ class TrigRing:
         return max((m[2 * angle] + m[2 * angle + 1] for m in polynomial.monoms()), default=0)
 
     def monomial_of(self, polynomial: PolyElement) -> tuple[list[PolyElement], PolyElement]:
-        """Return the generators that divide a polynomial, and what remains without them."""
+        """Return the generators that divide a polynomial, and the quotient."""
         common = [min(powers) for powers in zip(*polynomial.monoms(), strict=True)]
         divided = {
             tuple(x - y for x, y in zip(m, common, strict=True)): c for m, c in polynomial.terms()
         }
-        found = [g for g, power in zip(self._ring.gens, common, strict=True) if power]
-        return found, self._ring.from_dict(divided)
+        generators = [g for g, power in zip(self._ring.gens, common, strict=True) if power]
+        return generators, self._ring.from_dict(divided)
 
     def dehomogenized(self, polynomial: PolyElement) -> tuple[PolyElement, list[int]]:
         """Return a polynomial with 1 for the cosines of angles in which it is homogeneous."""
@@ -155,13 +155,13 @@ class TrigRing:
     def rehomogenized(self, polynomial: PolyElement, angles: Sequence[int]) -> PolyElement:
         """Undo `dehomogenized`."""
         degrees = {i: self.degree(polynomial, i) for i in angles}
-        found = {}
+        coefficients = {}
         for m, c in polynomial.terms():
             powers = list(m)
             for i, degree in degrees.items():
                 powers[2 * i + 1] += degree - m[2 * i] - m[2 * i + 1]
-            found[tuple(powers)] = c
-        return self._ring.from_dict(found)
+            coefficients[tuple(powers)] = c
+        return self._ring.from_dict(coefficients)
 
     def is_irreducible(self, polynomial: PolyElement, joints: Iterable[sp.Symbol]) -> bool:
         """Return True if a polynomial has one factor that depends on the joints.
@@ -195,11 +195,11 @@ class TrigRing:
         """
         for i in angles:
             s, c = self.sines[i], self.cosines[i]
-            most, total = self.degree(polynomial, i), self._ring.zero
+            highest, total = self.degree(polynomial, i), self._ring.zero
             for m, coefficient in polynomial.terms():
                 a, b = m[2 * i : 2 * i + 2]
                 rest = self._ring.from_dict({_put(m, 2 * i, 0, 2 * i + 1, 0): coefficient})
-                waves = (2 * s * c) ** a * (c**2 - s**2) ** b * (c**2 + s**2) ** (most - a - b)
+                waves = (2 * s * c) ** a * (c**2 - s**2) ** b * (c**2 + s**2) ** (highest - a - b)
                 total += rest * waves
             polynomial = total
         return self.homogeneous(polynomial)
@@ -221,7 +221,7 @@ class TrigRing:
         return all(self.reduced(entry) == 0 for entry in matrix.to_list_flat())
 
     def depends(self, polynomial: PolyElement, symbols: Iterable[sp.Symbol]) -> bool:
-        """Return whether a polynomial depends on one of some symbols."""
+        """Return True if a polynomial depends on any of the symbols."""
         wanted = set(symbols)
         used = {i for monomial in polynomial.monoms() for i, power in enumerate(monomial) if power}
         return any(wanted & self._meaning(i).free_symbols for i in used)
@@ -247,27 +247,27 @@ class TrigRing:
             waves: Indices of angles whose products of sines and cosines become sines and cosines
                 of sums of angles.
         """
-        found: dict[Any, tuple[Any, Any]] = {}
+        amplitudes: dict[Any, tuple[Any, Any]] = {}
         for monomial, coefficient in polynomial.terms():
-            others = list(monomial)
+            remaining = list(monomial)
             powers: dict[tuple[int, ...], tuple[Any, Any]] = {(): (coefficient, sp.QQ(0))}
             for k in waves:
-                s, c = others[2 * k : 2 * k + 2]
-                others[2 * k : 2 * k + 2] = 0, 0
+                s, c = remaining[2 * k : 2 * k + 2]
+                remaining[2 * k : 2 * k + 2] = 0, 0
                 powers = _times(powers, s, c)
             for vector, (real, imaginary) in powers.items():
-                at = found.get((tuple(others), vector), (0, 0))
-                found[tuple(others), vector] = at[0] + real, at[1] + imaginary
-        return list(self._waves(found, waves))
+                at = amplitudes.get((tuple(remaining), vector), (0, 0))
+                amplitudes[tuple(remaining), vector] = at[0] + real, at[1] + imaginary
+        return list(self._waves(amplitudes, waves))
 
     def _waves(
-        self, found: dict[Any, tuple[Any, Any]], waves: Sequence[int]
+        self, amplitudes: dict[Any, tuple[Any, Any]], waves: Sequence[int]
     ) -> Iterator[tuple[sp.Expr, sp.Rational]]:
-        for (others, vector), (real, imaginary) in found.items():
+        for (remaining, vector), (real, imaginary) in amplitudes.items():
             first = next((x for x in vector if x), 0)
             if first < 0:  # it repeats the positive one
                 continue
-            factor = self._monomial(others)
+            factor = self._monomial(remaining)
             scale = 1 if first == 0 else 2
             angle = sp.expand(sum(x * self.angles[k] for x, k in zip(vector, waves, strict=True)))
             for size, wave in ((real, sp.cos(angle)), (-imaginary, sp.sin(angle))):
@@ -292,15 +292,15 @@ def _spread(
     """Return terms whose sum equals a monomial, with each sine (0) or cosine (1) at most once."""
     terms = [(monomial, 1)]
     for i in range(0, pairs, 2):
-        left, other = i + which, i + 1 - which
+        index, other = i + which, i + 1 - which
         if i in zeros or i + 1 in zeros:  # then the square of the other one is 1
-            terms = [(_put(m, left, m[left] % 2, other, m[other] % 2), x) for m, x in terms]
+            terms = [(_put(m, index, m[index] % 2, other, m[other] % 2), x) for m, x in terms]
             continue
-        squares = monomial[left] // 2
+        squares = monomial[index] // 2
         if squares == 0:
             continue
         terms = [
-            (_put(m, left, m[left] % 2, other, m[other] + 2 * k), x * _binomial(squares, k))
+            (_put(m, index, m[index] % 2, other, m[other] + 2 * k), x * _binomial(squares, k))
             for m, x in terms
             for k in range(squares + 1)
         ]
@@ -319,8 +319,8 @@ def _binomial(n: int, k: int) -> int:
 
 
 def _times(powers: dict[Any, tuple[Any, Any]], s: int, c: int) -> dict[Any, tuple[Any, Any]]:
-    """Return the exponents of exp(i angle) with one more angle, in the product with s^s c^c."""
-    found: dict[Any, tuple[Any, Any]] = {}
+    """Multiply a sum of exponentials of angles by sin^s cos^c of one more angle."""
+    amplitudes: dict[Any, tuple[Any, Any]] = {}
     half = sp.QQ(1, 2)
     wave: dict[int, tuple[Any, Any]] = {0: (sp.QQ(1), sp.QQ(0))}
     for sine in (1,) * s + (0,) * c:
@@ -334,8 +334,8 @@ def _times(powers: dict[Any, tuple[Any, Any]], s: int, c: int) -> dict[Any, tupl
     for vector, (real, imaginary) in powers.items():
         for n, (a, b) in wave.items():
             exponents = (*vector, n)
-            found[exponents] = real * a - imaginary * b, real * b + imaginary * a
-    return found
+            amplitudes[exponents] = real * a - imaginary * b, real * b + imaginary * a
+    return amplitudes
 
 
 def equal(a: sp.Matrix, b: Sequence[sp.Matrix]) -> bool:

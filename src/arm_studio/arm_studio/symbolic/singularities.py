@@ -38,7 +38,7 @@ _STARTS = 40
 _ITERATIONS = 40
 _REGULAR = 1e-9  # determinant of a part of a matrix with entries up to 1
 _LISTED = 1e-7  # of a factor that is 0
-_RANK = 1e-5  # share of the largest singular value below which one is 0
+_RANK = 1e-5  # fraction of the largest singular value below which one is 0
 _ZERO = 1e-11
 _SHORT = 4  # terms of a factor that need not be shorter
 _MINORS = 8  # that are factored to find the shortest
@@ -54,7 +54,7 @@ class RankLoss:
         rank: The usual rank.
         conditions: Where one of them holds, that is all its factors are 0, the rank is less.
         long: More such conditions, in which a factor is too long to read.
-        complete: Whether it is less nowhere else.
+        complete: True if it is less nowhere else.
     """
 
     rank: int
@@ -64,7 +64,7 @@ class RankLoss:
 
 
 class _Numbers:
-    """A matrix in numbers, at points where some formulas are 0."""
+    """Evaluates a matrix at points where some formulas are 0."""
 
     def __init__(
         self, matrix: sp.Matrix, joints: Sequence[sp.Symbol], values: Mapping[sp.Symbol, float]
@@ -79,19 +79,19 @@ class _Numbers:
         self._largest = max(self._sizes(q)[0] for q in self.points(()))
 
     def points(self, zeros: Condition) -> list[Array]:
-        """Return joint positions (n,) at which some formulas are 0, none if there are none."""
+        """Return joint positions (n,) at which some formulas are 0; empty if there are none."""
         f = self.function(zeros)
-        found = []
+        points = []
         for _ in range(_STARTS):
             q = self._rng.uniform(-self._range, self._range)
             if not zeros or self._solved(f, q):
-                found.append(q)
-            if len(found) == _SAMPLES:
+                points.append(q)
+            if len(points) == _SAMPLES:
                 break
-        return found
+        return points
 
     def ranks(self, points: Iterable[Array]) -> list[int]:
-        """Return the rank of the matrix at each of some points."""
+        """Return the rank of the matrix at each point."""
         return [int((self._sizes(q) > _RANK * self._largest).sum()) for q in points]
 
     def _sizes(self, q: Array) -> Array:
@@ -102,7 +102,7 @@ class _Numbers:
         return lambda q: np.array(f(*q, *self._values), dtype=float)
 
     def _solved(self, f: Any, q: Array) -> bool:
-        """Move a point onto the zeros of formulas by Newton's method; return whether it is."""
+        """Move a point onto the zeros of formulas by Newton's method; return True on success."""
         step = 1e-7
         for _ in range(_ITERATIONS):
             value = f(q)
@@ -126,19 +126,19 @@ def rank_loss(
         forms: Matrices of the same rank, such as the screws seen from several frames.
         joints: The symbols that vary.
         values: Values of the other ones.
-        seconds: Time after which no more conditions are looked for [s].
+        seconds: Time after which the search ends [s].
 
     Raises:
         TooLongError: A determinant has too many terms.
     """
     deadline = time.monotonic() + seconds
-    seed(1)  # of SymPy, whose factoring else takes another time after other work
+    seed(1)  # of SymPy: the time of factoring otherwise depends on earlier calls
     matrix = min(forms, key=lambda form: ReducedMatrix(form, list(joints), values).size)
     return _Search(matrix, list(joints), values, deadline).run()
 
 
 class _Search:
-    """Finds the conditions of one matrix, those of fewer factors first."""
+    """Finds the conditions of one matrix, those with fewer factors first."""
 
     def __init__(
         self,
@@ -150,24 +150,24 @@ class _Search:
         self._matrix, self._joints, self._values = matrix, joints, values
         self._numbers = _Numbers(matrix, joints, values)
         ranks = self._numbers.ranks(self._numbers.points(()))
-        self._found = RankLoss(max(ranks))
+        self._loss = RankLoss(max(ranks))
         self._seen: set[frozenset[sp.Expr]] = set()
         self._deadline = deadline
 
     def run(self) -> RankLoss:
-        """Return the conditions that are found until the deadline."""
+        """Return the conditions found before the deadline."""
         queue: list[Condition] = [()]
         while queue:
             if time.monotonic() > self._deadline:
-                self._found.complete = False
+                self._loss.complete = False
                 break
             queue += [(*z, f) for z in (queue.pop(0),) for f in self._next(z)]
-        return self._found
+        return self._loss
 
     def _next(self, zeros: Condition) -> list[sp.Expr]:
         """Return factors of which one is 0 where the rank is less and a condition holds.
 
-        There are none if the condition is enough, or holds nowhere or only where others hold.
+        Empty if the condition suffices, holds nowhere, or holds only where others hold.
         """
         key = frozenset(zeros)
         if key in self._seen:
@@ -175,18 +175,18 @@ class _Search:
         self._seen.add(key)
         points = [q for q in self._numbers.points(zeros) if not self._is_listed(q)]
         ranks = self._numbers.ranks(points)
-        full = [q for q, rank in zip(points, ranks, strict=True) if rank == self._found.rank]
+        full = [q for q, rank in zip(points, ranks, strict=True) if rank == self._loss.rank]
         if not points:
             return []
         if not full:
             self._emit(zeros)
             return []
         if len(zeros) == _DEPTH or any(_is_long(z) for z in zeros):
-            self._found.complete = False
+            self._loss.complete = False
             return []
-        found = self._factors(zeros, full)
-        new = [factor for factor in found if factor not in zeros]
-        self._found.complete &= len(new) == len(found)
+        factors = self._factors(zeros, full)
+        new = [factor for factor in factors if factor not in zeros]
+        self._loss.complete &= len(new) == len(factors)
         return new
 
     def _emit(self, zeros: Condition) -> None:
@@ -196,34 +196,34 @@ class _Search:
                 self._emit(fewer)
                 return
         if any(_is_long(z) for z in zeros):
-            self._found.long.append(zeros)
+            self._loss.long.append(zeros)
             return
-        others = [c for c in self._found.conditions if not set(zeros) <= set(c)]
-        self._found.conditions = [*others, zeros]
+        remaining = [c for c in self._loss.conditions if not set(zeros) <= set(c)]
+        self._loss.conditions = [*remaining, zeros]
 
     def _is_enough(self, zeros: Condition) -> bool:
-        """Return whether the rank is less at all points where some factors are 0."""
+        """Return True if the rank is less at all points where some factors are 0."""
         points = self._numbers.points(zeros)
         ranks = self._numbers.ranks(points)
-        return bool(ranks) and max(ranks) < self._found.rank
+        return bool(ranks) and max(ranks) < self._loss.rank
 
     def _is_listed(self, q: Array) -> bool:
-        conditions = (*self._found.conditions, *self._found.long)
+        conditions = (*self._loss.conditions, *self._loss.long)
         return any(np.abs(self._numbers.function(c)(q)).max() < _LISTED for c in conditions)
 
     def _factors(self, zeros: Condition, points: list[Array]) -> list[sp.Expr]:
         pins = [z for z in zeros if z.is_Symbol or isinstance(z, sp.sin | sp.cos)]
         reduced = ReducedMatrix(self._matrix, self._joints, self._values, pins)
-        rank = self._found.rank - reduced.pivots
+        rank = self._loss.rank - reduced.pivots
         determinants, rows = blocks_of(reduced.rows, rank)
         rank -= sum(len(block) for block in determinants)
-        found: dict[sp.Expr, None] = {}
+        factors: dict[sp.Expr, None] = {}
         for block in determinants:
-            found |= dict.fromkeys(self._factored(reduced.ring, block, pins))
+            factors |= dict.fromkeys(self._factored(reduced.ring, block, pins))
         if rank:
-            found |= dict.fromkeys(self._minor(reduced, rows, rank, points))
-        others = [zero for zero in zeros if zero not in pins]
-        return [f for factor in found for f in self._shortened(factor, pins, others)]
+            factors |= dict.fromkeys(self._minor(reduced, rows, rank, points))
+        other_zeros = [zero for zero in zeros if zero not in pins]
+        return [f for factor in factors for f in self._shortened(factor, pins, other_zeros)]
 
     def _shortened(
         self, factor: sp.Expr, pins: list[sp.Expr], zeros: list[sp.Expr]
@@ -259,23 +259,25 @@ class _Search:
                 if all(map(_is_regular, parts, sizes)):
                     choices.append([[rows[a][b] for b in j] for a in i])
         choices.sort(key=lambda block: sum(len(entry) for row in block for entry in row))
-        found = []
+        candidates = []
         for block in choices[:_MINORS]:
             inner, _ = blocks_of(block, rank)
-            found.append([f for part in inner for f in self._factored(ring, part, reduced.zeros)])
-            short = max(map(_length, found[-1]), default=0) <= _SHORT
+            candidates.append(
+                [f for part in inner for f in self._factored(ring, part, reduced.zeros)]
+            )
+            short = max(map(_length, candidates[-1]), default=0) <= _SHORT
             if short or time.monotonic() > self._deadline:
                 break
-        if not found:
-            self._found.complete = False
+        if not candidates:
+            self._loss.complete = False
             return []
-        return min(found, key=lambda fs: (sum(map(_is_long, fs)), sum(map(_length, fs))))
+        return min(candidates, key=lambda fs: (sum(map(_is_long, fs)), sum(map(_length, fs))))
 
 
 def _is_regular(part: Array, size: float) -> bool:
-    """Return whether a part of a matrix with entries up to a size is regular.
+    """Return True if a part of a matrix with entries up to a size is regular.
 
-    Compared with its own entries a single one that is 0 up to rounding would be.
+    Scaled by its own entries, a single entry that is 0 up to rounding would be regular.
     """
     return bool(size > 0.0 and abs(np.linalg.det(part / size)) > _REGULAR)
 

@@ -60,19 +60,19 @@ class Arg:
 
 
 def use_sim_time(values: Values) -> bool:
-    """Return whether the nodes take their time from /clock.
+    """Return True if the nodes take their time from /clock.
 
     Raises:
         TasksError: the argument excludes the simulated time that the others need.
     """
     simulated = Arg("speed", float)(values) != 1.0 or values.get("world") == "contact"
-    given = values.get("use_sim_time", AUTO)
-    if given == "false" and simulated:
+    requested = values.get("use_sim_time", AUTO)
+    if requested == "false" and simulated:
         raise TasksError(
             "use_sim_time is false, but contact physics, and a speed other than 1, run in"
             " simulated time; leave it out"
         )
-    return simulated if given == AUTO else given == "true"
+    return simulated if requested == AUTO else requested == "true"
 
 
 ARGUMENTS = (

@@ -200,7 +200,7 @@ RUN = TransitionTable(
     ),
     {
         (state, event): reason
-        for event, found in _REFUSALS.items()
-        for state, reason in found.items()
+        for event, reasons in _REFUSALS.items()
+        for state, reason in reasons.items()
     },
 )

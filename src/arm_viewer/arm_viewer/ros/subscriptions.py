@@ -152,7 +152,7 @@ class LayerSwitches:
     def _on_names(self, response: ListParameters.Response) -> None:
         names = list(response.result.names)
         if names:
-            self._get.send(lambda found: self._add_switches(names, found.values), names=names)
+            self._get.send(lambda reply: self._add_switches(names, reply.values), names=names)
 
     def _add_switches(self, names: Sequence[str], values: Sequence[ParameterValue]) -> None:
         if self._timer.is_canceled():
