@@ -40,6 +40,7 @@ from arm_simulation.geometric.held_nut import CONTACT
 from arm_studio.pictures.run_picture import draw_run
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
+from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.scene.screw_thread import ScrewThread
 from ik.tables import add_write, processor, table, write
 
@@ -289,7 +290,7 @@ def chosen_levels(levels: Sequence[Level], names: str) -> list[Level]:
 
 def bench(chosen: argparse.Namespace) -> None:
     """Run the trials, print, and write where told to."""
-    contact = chosen.world == "contact"
+    contact, judge = chosen.world == "contact", WORLDS[chosen.world].words
     if chosen.sensitivity and contact:
         raise InputError("--sensitivity is for the geometric world")
     for option, folder in (("pictures", chosen.pictures), ("keep", chosen.keep)):
@@ -310,6 +311,7 @@ def bench(chosen: argparse.Namespace) -> None:
             text = run_geometric(
                 levels, seeds, functools.partial(jobs_on_cores.run_jobs, pool, run_job)
             )
+    text = f"Judge: {judge}. {text}"
     if chosen.sensitivity:
         write(chosen.write, "nut_transfer_sensitivity", text)
     else:
@@ -334,7 +336,7 @@ def main() -> int:
     )
     parser.add_argument(
         "--world",
-        choices=("geometric", "contact"),
+        choices=tuple(WORLDS),
         default="geometric",
         help="rules of geometry, or contact physics, where a trial takes minutes (geometric)",
     )

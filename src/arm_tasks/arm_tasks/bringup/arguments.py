@@ -26,6 +26,7 @@ from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
 
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
+from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.task.parser import DEFAULT_TASK
 
 SIMULATION = "arm_simulation"  # package of the emulated servos and of the simulated worlds
@@ -108,7 +109,7 @@ ARGUMENTS = (
         "What decides where the simulated nut is: geometric (rules), contact (physics of contact"
         " and friction, driven by the servos' pulses; needs MuJoCo), or auto: contact for the nut"
         " transfer as shipped, geometric for other arms, scenes, tasks and speeds.",
-        ("auto", "geometric", "contact"),
+        (AUTO, *WORLDS),
     ),
     Argument("scene", DEFAULT_SCENE, "Scene: a shipped name or the path of a YAML file."),
     Argument("task", DEFAULT_TASK, "Task: a shipped name or the path of a YAML file."),
@@ -345,7 +346,7 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
         return "auto"
     if values["world"] == "geometric":
         return "geometric"
-    if values["world"] == "auto" and not _is_as_shipped(values):
+    if values["world"] == AUTO and _unlike_shipped(values):
         return "geometric"
     for name, needed, reason in _FOR_CONTACT:
         if values.get(name, needed[0]) not in needed:
@@ -360,13 +361,26 @@ def checked_world(values: Values, report: Callable[[str], object]) -> str:
     return "contact"
 
 
-def _is_as_shipped(values: Values) -> bool:
-    """Return True if every argument that the nut can feel has its default."""
+def judge_of(values: Values, world: str) -> str:
+    """Return a sentence that names what judges a run in a world, and why; "" if nothing does."""
+    is_simulated = values["hardware"] != "real" and values["part"] != "hardware"
+    if not is_simulated or values.get("tasks") == "false" or world not in WORLDS:
+        return ""
+    name = _unlike_shipped(values) if values["world"] == AUTO else ""
+    reason = f", since {name} is {values[name]} and world is {AUTO}" if name else ""
+    return f"The judge of the task: {WORLDS[world].words}{reason}."
+
+
+def _unlike_shipped(values: Values) -> str:
+    """Return the first argument that the nut can feel and that is not as shipped, or ""."""
     defaults = {argument.name: argument.default for argument in ARGUMENTS}
-    given = {name: values.get(name) or defaults[name] for name in _FELT}
-    possible = all(values.get(name, needed[0]) in needed for name, needed, _ in _FOR_CONTACT)
-    possible = possible and Arg("speed", float)(values) == 1.0
-    return possible and all(given[name] == defaults[name] for name in _FELT)
+    for name, needed, _ in _FOR_CONTACT:
+        if values.get(name, needed[0]) not in needed:
+            return name
+    if Arg("speed", float)(values) != 1.0:
+        return "speed"
+    felt = (name for name in _FELT if (values.get(name) or defaults[name]) != defaults[name])
+    return next(felt, "")
 
 
 _FELT = ("robot", "hardware", "backend", "calibration", "scene", "task")

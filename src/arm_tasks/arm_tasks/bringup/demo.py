@@ -27,6 +27,7 @@ from arm_tasks.bringup.arguments import (
     check_speed,
     checked_world,
     driven_robot,
+    judge_of,
 )
 from arm_tasks.bringup.processes import (
     DEFAULT_SPACING,
@@ -106,7 +107,8 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     values["robot"] = robot_file(values["robot"])
     check_speed(values, *_SPEEDS)
     check_simulation(values)
-    values["world"] = checked_world(values, lambda text: print(f"arm: {text}", file=sys.stderr))
+    world = checked_world(values, _report)
+    judge, values["world"] = judge_of(values, world), world
     _choose_task(values)
     values["task"] = values["task"] or DEFAULT_TASK
     values["scene"] = values["scene"] or load_task(values["task"]).scene or TASK_SCENE
@@ -121,7 +123,13 @@ def demo_values(arguments: Sequence[str]) -> dict[str, str]:
     _check_record(values, values.pop("force"))
     check_arms(values)
     check_scene(values)
+    if judge:
+        _report(judge)
     return values
+
+
+def _report(text: str) -> None:
+    print(f"arm: {text}", file=sys.stderr, flush=True)
 
 
 def _check_record(values: Mapping[str, str], force: bool) -> None:

@@ -37,6 +37,7 @@ from arm_tasks.bringup.arguments import (
     check_inputs,
     check_port,
     checked_world,
+    judge_of,
     use_sim_time,
 )
 from arm_tasks.bringup.processes import Process, copy_for_editing, resolve
@@ -148,7 +149,11 @@ def check_arguments(context: LaunchContext) -> None:
     """
     values = context.launch_configurations
     check_inputs(values)
-    values["world"] = checked_world(values, get_logger("arm_tasks").warning)
+    log = get_logger("arm_tasks")
+    world = checked_world(values, log.warning)
+    if judge := judge_of(values, world):
+        log.info(judge)
+    values["world"] = world
     use_sim_time(values)
 
 

@@ -52,6 +52,27 @@ def test_demo_as_shipped_runs_in_contact_physics(monkeypatch, arguments, world):
     assert demo_values(arguments.split())["world"] == world
 
 
+@pytest.mark.parametrize(
+    ("arguments", "judge"),
+    [
+        ("--headless", "contact physics."),
+        ("--headless --speed 8", "the rules of the geometric world, since speed is 8 and"),
+        ("--task pick_and_place", "geometric world, since task is pick_and_place and world is"),
+        ("--hardware fake", "geometric world, since hardware is fake and"),
+        ("--robots left,right", "geometric world, since robots is left,right and"),
+        ("--speed 8 --world geometric", "the rules of the geometric world."),
+        ("--speed 8 --world contact", "contact physics."),
+        ("--hardware real", ""),
+    ],
+)
+def test_demo_names_the_judge_before_the_start(monkeypatch, capsys, arguments, judge):
+    monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
+    demo_values(arguments.split())
+    said = [line for line in capsys.readouterr().err.splitlines() if "judge" in line]
+    assert len(said) == bool(judge)
+    assert all(line.startswith("arm: The judge of the task: ") and judge in line for line in said)
+
+
 def test_bringup_without_tasks_has_no_contact_physics(monkeypatch):
     monkeypatch.setattr("arm_tasks.bringup.arguments.find_spec", lambda name: True)
     assert default_values(tasks="true")["world"] == "contact"

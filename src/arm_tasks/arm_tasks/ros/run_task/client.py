@@ -32,6 +32,7 @@ from arm_tasks.ros.client.task_goal import Progress, TaskGoal, TaskServerClient
 from arm_tasks.ros.driver_client import READY_STATES
 from arm_tasks.ros.prefix_search import PrefixSearch
 from arm_tasks.ros.task_messages import is_judged
+from arm_tasks.scene.nut_state import WORLDS
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
@@ -123,6 +124,13 @@ class TaskClient:
         """Why the simulated world is not judged, or ""."""
         nut = self._nut
         return "" if nut is None or is_judged(nut) else str(nut.message) or "no reason was sent"
+
+    @property
+    def judge(self) -> str:
+        """What the simulated world decides by; "" if there is none."""
+        nodes = self._node.get_publishers_info_by_topic("payload_world/poses")
+        words = {judge.node: judge.words for judge in WORLDS.values()}
+        return ", ".join(sorted({words.get(one.node_name, one.node_name) for one in nodes}))
 
     @property
     def simulated(self) -> bool:

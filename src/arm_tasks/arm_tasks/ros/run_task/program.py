@@ -43,6 +43,7 @@ class ObservedRun:
     # object under the expected payload, "" if there is none, None if unknown
     lies_on: str | None = None
     off_lines: float = 0.0  # largest deviation of the tool from its straight lines [m]
+    judge: str = ""  # what decided where nut and payload are
     unjudged: str = ""  # why the world cannot tell
     unseen: str = BLIND  # why nut and payload are unknown in simulation, where they are
 
@@ -110,7 +111,7 @@ def _observe(client: TaskClient, task: Task, scene: Scene, model: RobotModel) ->
         )
         plan = plan_task(TaskRequest(task, scene, model, chain, start), collisions=False)
         off = off_lines(plan, client.track)
-    return ObservedRun(nut, on, off, client.unjudged, client.unseen)
+    return ObservedRun(nut, on, off, client.judge, client.unjudged, client.unseen)
 
 
 def judge(
@@ -132,8 +133,8 @@ def judge(
     if expected.line_within:
         verdicts.append(_of_lines(expected.line_within, seen.off_lines))
     bad = [verdict for verdict in verdicts if not verdict.good]
-    message = "; ".join(verdict.message for verdict in bad or verdicts)
-    return Verdict(not bad, message or result.message)
+    message = "; ".join(verdict.message for verdict in bad or verdicts) or result.message
+    return Verdict(not bad, f"{message} (judge: {seen.judge})" if seen.judge else message)
 
 
 def is_there(expected: Expectation, nut: NutState) -> bool:

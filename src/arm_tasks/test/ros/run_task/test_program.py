@@ -6,16 +6,20 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
+import rclpy
 from arm_common.ros.node_runner import session
+from arm_common.ros.qos import LATCHED
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.engine import EngineState, TaskOutcome
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.ros.run_task.program import ObservedRun, judge
 from arm_tasks.ros.task_messages import fill_check, fill_outcome, step_report
+from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.task.parser import load_task
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
+from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
 from arm_interfaces.action import RunTask
@@ -58,6 +62,20 @@ def nut(bolt="lower_bolt", turns=4.0, grasped=False):
 def test_nut_must_be_where_it_is_expected(result, dry_run, state, simulated, good, message):
     verdict = judge(result, dry_run, load_task("nut_transfer"), ObservedRun(state), simulated)
     assert verdict.good is good and message in verdict.message
+
+
+@pytest.mark.parametrize("world", WORLDS.values(), ids=WORLDS)
+def test_verdict_names_its_judge(world):
+    """The judge is the node that publishes where nut and payloads are."""
+    with session("judged"), closing(TaskClient(load_robot("nut_arm"))) as client:
+        assert client.judge == ""
+        node = rclpy.create_node(world.node)
+        node.create_publisher(TFMessage, "payload_world/poses", LATCHED)
+        client._wait(lambda: client.judge, "the judge")
+        seen = ObservedRun(nut(), judge=client.judge)
+        node.destroy_node()
+    verdict = judge(DONE, False, load_task("nut_transfer"), seen, simulated=True)
+    assert verdict.good and verdict.message.endswith(f"required (judge: {world.words})")
 
 
 def test_world_that_is_not_judged_is_no_success():
