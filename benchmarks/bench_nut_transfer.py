@@ -38,9 +38,9 @@ from arm_simulation.arms.trials import (
 )
 from arm_simulation.geometric.held_nut import CONTACT
 from arm_studio.pictures.run_picture import draw_run
+from arm_tasks.bringup.arguments import WORLDS
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import GRIP
-from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.scene.screw_thread import ScrewThread
 from ik.tables import add_write, processor, table, write
 

@@ -1,6 +1,9 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The whole stack: start-up, and each process's share of a core and memory, at rest and moving."""
+"""The whole stack with its client: start-up, each process's share of a core, and memory.
+
+Beside it, in the same run, a bare pair of rclpy nodes.
+"""
 
 import argparse
 import os
@@ -17,6 +20,7 @@ from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.arguments import default_values
 from arm_tasks.bringup.processes import Process, chosen, processes
 from arm_tasks.bringup.supervisor import ProcessGroup
+from bare_pair import ROLES, bare_pair
 from ik.tables import above_zero, add_write, processor, table, write
 from rclpy.action import ActionClient
 from rclpy.context import Context
@@ -29,6 +33,7 @@ PATIENCE = 180.0  # s, a bound
 WARM = 3.0  # s of motion before it is measured
 TICKS = os.sysconf("SC_CLK_TCK")
 VIEW = "arm_viewer"
+CLIENT = next(process for process in processes() if process.ends_all)
 
 
 def cpu_seconds(pid: int, with_children: bool = False) -> float:
@@ -128,9 +133,8 @@ class Watch:
         self.update()
 
 
-def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float]:
+def shares(pids: Mapping[str, int], watch: Watch, seconds: float) -> dict[str, float]:
     """Return name -> share of one core [%] over the next seconds."""
-    pids = group.pids()
     before = {name: cpu_seconds(pid) for name, pid in pids.items()}
     begin = time.monotonic()
     watch.spin_for(seconds)
@@ -140,8 +144,10 @@ def shares(group: ProcessGroup, watch: Watch, seconds: float) -> dict[str, float
     }
 
 
-def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str:
-    """Measure the processes, which have just been started; return the results as text."""
+def measure(
+    given: argparse.Namespace, group: ProcessGroup, watch: Watch, bare: Mapping[str, int]
+) -> str:
+    """Measure the processes, which have just been started, and the bare pair; return the text."""
     watch.wait_for(lambda: watch.state == HardwareStatus.ARMED, "the driver")
     armed = watch.elapsed
     watch.wait_for(watch.task.server_is_ready, "the task server")
@@ -150,11 +156,11 @@ def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str
     watch.wait_for(lambda: nodes <= watch.seen.keys(), "all nodes")
     watch.spin_for(given.settle)
     start = {name: cpu_seconds(pid) for name, pid in group.pids().items()}
-    rest = shares(group, watch, given.seconds)
+    rest = shares(group.pids() | bare, watch, given.seconds)
     peak = Peak([pid for name, pid in group.pids().items() if name != VIEW])
     peak.sample()
     idle, asked = peak.last, time.monotonic()
-    watch.task.send_goal_async(RunTask.Goal())
+    group.start(CLIENT)
 
     def is_moving() -> bool:
         peak.sample()
@@ -163,10 +169,10 @@ def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str
     watch.wait_for(is_moving, "the first motion")
     planned = time.monotonic() - asked
     watch.spin_for(WARM)
-    moving = shares(group, watch, given.seconds)
+    moving = shares(group.pids() | bare, watch, given.seconds)
     if watch.state != HardwareStatus.MOVING:
         raise SystemExit("the motion ended during the measurement; use fewer --seconds")
-    sizes = {name: memory(pid) for name, pid in group.pids().items()}
+    sizes = {name: memory(pid) for name, pid in (group.pids() | bare).items()}
     text = (
         f"Driver armed {armed:.1f} s after the start, task server there after {served:.1f} s, "
         f"first motion {planned:.1f} s after the goal (all steps checked before it). "
@@ -178,13 +184,15 @@ def measure(given: argparse.Namespace, group: ProcessGroup, watch: Watch) -> str
 
 
 def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
-    """Return the table: a row per process, and sums with and without the view."""
-    names = list(columns[0])
-    lines = [[f"`{name}`", f"{seen[name]:.1f}", *cells(columns, [name])] for name in names]
+    """Return the table: a row per process, sums with and without the view, and the bare pair."""
+    measured = list(columns[-1])
+    names = [name for name in measured if name not in ROLES]
+    lines = [row(f"`{name}`", columns, [name], f"{seen.get(name, 0.0):.1f}") for name in names]
     others = [name for name in names if name != VIEW]
     if others != names:
-        lines.append(["all but the view", "", *cells(columns, others)])
-    lines.append(["all", "", *cells(columns, names)])
+        lines.append(row("all but the view", columns, others))
+    lines.append(row("all", columns, names))
+    lines += [row(f"`{name}`", columns, [name]) for name in measured if name in ROLES]
     head = [
         "process",
         "seen after [s]",
@@ -196,15 +204,17 @@ def rows(seen: Mapping[str, float], *columns: Mapping[str, float]) -> str:
     return table(head, lines)
 
 
-def cells(columns: tuple[Mapping[str, float], ...], names: list[str]) -> list[str]:
-    """Return the sum over some nodes for each column."""
-    start, rest, moving, size = (sum(column[name] for name in names) for column in columns)
-    return [f"{start:.1f}", f"{rest:.1f}", f"{moving:.1f}", f"{size:.0f}"]
+def row(
+    head: str, columns: tuple[Mapping[str, float], ...], names: list[str], seen: str = ""
+) -> list[str]:
+    """Return a row with the sum over some processes for each column; a client has no rest."""
+    sums = [sum(column.get(name, 0.0) for name in names) for column in columns]
+    return [head, seen, *(f"{value:.1f}" for value in sums[:-1]), f"{sums[-1]:.0f}"]
 
 
 @contextmanager
 def prepared(
-    is_wanted: Callable[[Process], bool] = lambda process: process.name != "task_client",
+    is_wanted: Callable[[Process], bool] = lambda process: not process.ends_all,
     **values: str,
 ) -> Iterator[tuple[ProcessGroup, list[Process]]]:
     """Return a group and the rows of its processes, not yet started; stop them at the end.
@@ -225,11 +235,11 @@ def prepared(
 def run(given: argparse.Namespace) -> str:
     """Start the nodes, measure them, and stop them; return the results as text."""
     values = {"viewer": given.viewer, "viewer_port": "18300", "composed": given.composed}
-    with prepared(**values) as (group, table):
+    with prepared(**values) as (group, table), bare_pair() as bare:
         watch = Watch(group, table)
         for process in table:
             group.start(process)
-        return measure(given, group, watch)
+        return measure(given, group, watch, bare)
 
 
 def main() -> None:

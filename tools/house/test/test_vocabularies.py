@@ -28,8 +28,7 @@ from arm_kinematics.ik.options import (
     PREFERENCES,
 )
 from arm_kinematics.markers.layers import LAYERS
-from arm_tasks.bringup.arguments import ARGUMENTS
-from arm_tasks.scene.nut_state import WORLDS
+from arm_tasks.bringup.arguments import ARGUMENTS, WORLDS
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_viewer.port import IK_MODES
 from arm_viewer.ros import task_panel
@@ -57,7 +56,7 @@ VOCABULARIES = {
         "arm_tasks/arm_tasks/bringup/arguments.py",
         tuple(argument.name for argument in ARGUMENTS),
     ),
-    "worlds": ("arm_tasks/arm_tasks/scene/nut_state.py", tuple(WORLDS)),
+    "worlds": ("arm_tasks/arm_tasks/bringup/arguments.py", tuple(WORLDS)),
     "marker layers": ("arm_kinematics/arm_kinematics/markers/layers.py", tuple(LAYERS)),
 }
 

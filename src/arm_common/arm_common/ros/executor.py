@@ -358,9 +358,9 @@ class PolledSubscriptions(ReentrantCallbackGroup):
         callback: Callable[[Any], None],
         qos: QoSProfile | int,
         raw: bool = False,
-    ) -> None:
+    ) -> Subscription:
         """Subscribe in this group, without the default event handlers."""
-        node.create_subscription(
+        return node.create_subscription(
             kind, topic, callback, qos, callback_group=self, event_callbacks=QUIET, raw=raw
         )
 

@@ -38,7 +38,7 @@ JOINT_STATES = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 """Subscription to joint states of any publisher; a busy computer loses none."""
 
 NEWEST_STATE = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
-"""Subscription to joint states to follow: after a stall, old ones must not count as new."""
+"""Subscription to a state of which only the newest counts: after a stall, no old one looks new."""
 
 TF = QoSProfile(depth=100)
 """Publisher of moving transforms, as in tf2."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from arm_common.files.requests import folders_in
 from arm_common.network import NETWORKS
@@ -26,12 +27,24 @@ from arm_hardware.motion.options import EXIT_ACTIONS, HARDWARE
 
 from arm_tasks.errors import TasksError
 from arm_tasks.scene.file import DEFAULT_SCENE, load_scene
-from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.task.parser import DEFAULT_TASK
 
 SIMULATION = "arm_simulation"  # package of the emulated servos and of the simulated worlds
 Values = Mapping[str, str]
 Plain = str | int | float | bool | list[str]
+
+
+class Judge(NamedTuple):
+    """A simulated world, which decides where nut and payloads are."""
+
+    node: str  # the node that simulates it
+    words: str  # what decides
+
+
+WORLDS = {
+    "geometric": Judge("nut_world", "the rules of the geometric world"),
+    "contact": Judge("contact_world", "contact physics"),
+}
 
 
 @dataclass(frozen=True)

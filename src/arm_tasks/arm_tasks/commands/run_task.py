@@ -6,27 +6,31 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from arm_common.cli import parse
 from arm_common.errors import InputError, one_line
 from arm_common.plugins import PluginGroup
-from arm_common.ros.node_runner import add_arm, user_arguments
+from arm_common.ros.node_runner import add_arm, session, user_arguments
 from arm_common.signals import INTERRUPTED
 from arm_common.suggestions import program
 from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 
-from arm_tasks.planning.feasibility import run_table
-from arm_tasks.ros.run_task.program import CompletedRun, run_task
-from arm_tasks.ros.task_messages import file_messages
+from arm_tasks.ros.client.task_goal import goal_message
+from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.scene.file import TASK_SCENE, load_scene
-from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task
 from arm_tasks.task.sending import files_of
+from arm_tasks.task.steps import Task
+
+if TYPE_CHECKING:
+    from arm_tasks.ros.run_task.verdict import CompletedRun
 
 PICTURES = PluginGroup("arm_tasks.run_pictures", "picture of a run")
 
@@ -64,16 +68,17 @@ def run(options: argparse.Namespace) -> int:
     """Run the task; return the exit code."""
     task, model = load_task(options.task), load_robot(options.robot)
     scene_name = options.scene or task.scene or TASK_SCENE
-    scene = load_scene(scene_name, model.name)
     goal = {
         "task": options.task,
         "scene": scene_name,
         "dry_run": options.dry_run,
         "start_step": options.start_step,
         "single_step": options.single_step,
-        "files": file_messages(files_of(options.task, scene_name)),
+        "files": files_of(options.task, scene_name),
     }
-    done = run_task(goal, task, scene, model, options.namespace, options.prefix)
+    done = _run(goal, task, model, options)
+    from arm_tasks.planning.feasibility import run_table
+
     if done.reports and (options.dry_run or done.result.step_durations) and not done.refused:
         print(f"\n{run_table(done.reports, done.result.step_durations)}\n")
     for warning in done.result.warnings:
@@ -82,7 +87,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"Nut      {done.nut.message}")
     if done.result.steps_done:
         name = "_".join([task.name, *done.arm.split("/")] if done.arm else [task.name])
-        _save_picture(options.output / f"{name}.png", done, model, scene)
+        _save_picture(options.output / f"{name}.png", done, model, scene_name)
     arm = f"{done.arm}: " if done.arm else ""
     print(f"{'Done' if done.verdict.good else 'Failed'}: {arm}{done.verdict.message}", flush=True)
     if done.refused:
@@ -94,13 +99,35 @@ def run(options: argparse.Namespace) -> int:
     return 0 if done.verdict.good else 1
 
 
-def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene: Scene) -> None:
+def _run(
+    goal: dict[str, Any], task: Task, model: RobotModel, options: argparse.Namespace
+) -> CompletedRun:
+    """Run a task to its end and judge it.
+
+    Raises:
+        TasksError: A server is missing or does not respond, or it is unclear which arm is meant.
+        KeyboardInterrupt: The task was cancelled.
+    """
+    has_track = task.expect is not None and task.expect.line_within is not None
+    with (
+        session(options.namespace),
+        contextlib.closing(TaskClient(model, options.prefix, has_track)) as client,
+    ):
+        client.wait_ready()
+        result = client.run(goal_message(**goal))
+        # with all of planning, which only the end needs
+        from arm_tasks.ros.run_task.verdict import completed
+
+        return completed(client, result, goal, task, model)
+
+
+def _save_picture(file: Path, done: CompletedRun, model: RobotModel, scene_name: str) -> None:
     """Save the picture that an installed package draws, such as arm_studio."""
     if not PICTURES.names:
         print("Picture  none: the package arm_studio, which draws it, is not installed")
         return
     nut_end = None if done.nut is None else done.nut.pose
-    title = f"{file.stem} by {model.name}"
+    title, scene = f"{file.stem} by {model.name}", load_scene(scene_name, model.name)
     try:
         PICTURES.load(PICTURES.names[0])(file, model, scene, done.postures, nut_end, title)
         print(f"Picture  {file}")

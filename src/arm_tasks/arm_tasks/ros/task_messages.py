@@ -1,12 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: src/arm_tasks/test/ros/run_task/test_program.py
+# Tests: src/arm_tasks/test/ros/run_task/test_verdict.py
 """Conversions between ROS messages and trajectories, reports, plans and outcomes."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from arm_common.ros.message_conversions import duration_message, pose_matrix
@@ -33,11 +33,6 @@ _STATUS = {
 }
 _JUDGED = frozenset(NutStatus) - {NutStatus.NOT_JUDGED}
 _REPORT_FIELDS = StepReportMessage.get_fields_and_field_types()
-
-
-def file_messages(texts: Mapping[str, str]) -> list[TextFile]:
-    """Return the messages of files, given by path, that are sent with a request."""
-    return [TextFile(name=name, text=text) for name, text in texts.items()]
 
 
 def sent_texts(files: Sequence[TextFile]) -> dict[str, str]:

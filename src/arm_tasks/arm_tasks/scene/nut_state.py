@@ -17,19 +17,6 @@ from arm_tasks.scene.scene import Scene
 _TURN_TOLERANCE = 0.25  # largest deviation of the nut [turns]
 
 
-class Judge(NamedTuple):
-    """A simulated world, which decides where nut and payloads are."""
-
-    node: str  # the node that simulates it
-    words: str  # what decides
-
-
-WORLDS = {
-    "geometric": Judge("nut_world", "the rules of the geometric world"),
-    "contact": Judge("contact_world", "contact physics"),
-}
-
-
 class NutStatus(IntEnum):
     """Where the nut is; the values are those of NutState.msg."""
 

@@ -10,6 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from arm_common.files.access import ANY_FILE, FileAccess
@@ -17,13 +18,15 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_description.urdf.assembly import assemble
 
-from arm_kinematics import Chain
 from arm_tasks.errors import PlanError, SceneError, TasksError
 from arm_tasks.scene.file import TASK_SCENE, load_scene
 from arm_tasks.scene.poses import TaughtPose
 from arm_tasks.scene.scene import Scene
 from arm_tasks.task.parser import DEFAULT_TASK, load_task, task_from_text
 from arm_tasks.task.steps import Task
+
+if TYPE_CHECKING:
+    from arm_kinematics import Chain
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from arm_common.files.access import FileAccess
-from arm_description.trajectories.files import check_recording
 
 from arm_tasks.errors import TasksError, resolve, shipped
 from arm_tasks.scene.file import TASK_SCENE, load_scene
@@ -28,13 +27,16 @@ def files_of(task: str, scene: str = "") -> dict[str, str]:
         InputError: A file is not what it is named as, so none must be sent; or there are too many.
     """
     files = RecordedFiles()
-    if _exists(task := task or DEFAULT_TASK, "tasks", files):
+    if _is_own(task := task or DEFAULT_TASK, "tasks", files):
         loaded = load_task(task, files)
         for step in all_steps(loaded.steps):
             if isinstance(step, Play) and step.path and files.has(path := Path(step.path)):
+                # most tasks need none of the formats
+                from arm_description.trajectories.files import check_recording
+
                 check_recording(path, files)
         scene = scene or loaded.scene
-    if _exists(scene := scene or TASK_SCENE, "scenes", files):
+    if _is_own(scene := scene or TASK_SCENE, "scenes", files):
         load_scene(scene, files=files)
     ours = {str(file) for kind in ("tasks", "scenes") for file in shipped(kind).values()}
     texts = {name: text for name, text in files.texts.items() if name not in ours}
@@ -42,8 +44,8 @@ def files_of(task: str, scene: str = "") -> dict[str, str]:
     return texts
 
 
-def _exists(name: str, kind: str, files: FileAccess) -> bool:
-    """Return whether there is a shipped or other file of a name."""
+def _is_own(name: str, kind: str, files: FileAccess) -> bool:
+    """Return whether there is a file of a name that is not shipped: those name only each other."""
     with suppress(TasksError):
-        return bool(resolve(name, kind, "", TasksError, files))
+        return resolve(name, kind, "", TasksError, files) not in shipped(kind).values()
     return False

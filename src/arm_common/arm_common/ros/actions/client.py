@@ -19,6 +19,7 @@ from rclpy.qos import QoSProfile
 from std_msgs.msg import Empty
 from unique_identifier_msgs.msg import UUID
 
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import CALLS, GOAL
 
 # mypy: disable-error-code="no-untyped-call, attr-defined"
@@ -49,9 +50,9 @@ class GoalClient(ActionClient):  # type: ignore[misc]
         self._sending = threading.Lock()
         self._listed: set[int] = set()  # sequence numbers of goals whose response is late or lost
         topic = client_topics(node, name) + self._token.hex()
-        # The middleware acknowledges the probes, whatever the executor does. The server is to
-        # know of it before it gets a goal.
-        self._probes = node.create_subscription(Empty, topic, lambda _: None, PROBE)
+        # The middleware acknowledges the probes: they wake no executor, and nobody takes them.
+        # The server is to know of the subscription before it gets a goal.
+        self._probes = PolledSubscriptions().subscribe(node, Empty, topic, lambda _: None, PROBE)
         super().__init__(node, kind, name, goal_service_qos_profile=GOAL, **QUEUES, **more)
 
     def new_goal_id(self) -> UUID:

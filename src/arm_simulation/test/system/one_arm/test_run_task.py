@@ -14,7 +14,7 @@ from arm_common.ros.message_conversions import transform_message
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
-from arm_tasks.ros.task_messages import file_messages
+from arm_tasks.ros.client.task_goal import file_messages
 from arm_tasks.task.sending import files_of
 from arm_testing.plans import MEASURE
 from arm_testing.processes import kill, start_python

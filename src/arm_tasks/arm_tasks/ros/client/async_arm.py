@@ -27,12 +27,12 @@ from arm_tasks.ros.client.task_goal import (
     OnProgress,
     TaskGoal,
     TaskServerClient,
+    file_messages,
     number_of,
     numbers_of,
     pose_keys,
     task_text,
 )
-from arm_tasks.ros.task_messages import file_messages
 from arm_tasks.task.sending import files_of
 from arm_tasks.task.steps import Orientation
 
@@ -226,7 +226,7 @@ class AsyncArm(KinematicsVerbs):
 
     async def _check_task(self, what: str, request: CheckTask.Request) -> Any:
         await self._thread.until(lambda: self._check.is_ready, SERVER_TIMEOUT, "the task server")
-        return await self._server.answer(self._thread, self._check.call_async(request), what)
+        return await self._server.answer(self._check.call_async(request), what)
 
     async def _call(self, client: ServiceClient, request: Any, what: str) -> str:
         response = await self._thread.call(client, request)

@@ -9,7 +9,6 @@ passes through that executor.
 
 from __future__ import annotations
 
-import asyncio
 import atexit
 import concurrent.futures
 import contextlib
@@ -20,10 +19,10 @@ from concurrent.futures import InvalidStateError
 from typing import Any, Generic, TypeVar
 
 import rclpy
+from arm_common.ros.executor import StaticExecutor
 from arm_common.ros.node_runner import ExecutorThread
 from arm_common.ros.qos import STEADY_CLOCK
 from arm_common.ros.service_client import ServiceClient
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.task import Future
 
@@ -147,6 +146,8 @@ class ArmFuture(Generic[T]):
         self.future.add_done_callback(lambda _: call(self))
 
     def __await__(self) -> Generator[Any, None, T]:
+        import asyncio  # which whoever awaits this has imported: it costs 3 MB
+
         return asyncio.wrap_future(self.future).__await__()
 
 
@@ -160,11 +161,11 @@ class ClientThread:
 
     def __init__(self, node: Node, owns_context: bool = False) -> None:
         self.node, self._owns_context = node, owns_context
-        self._executor = SingleThreadedExecutor(context=node.context)
+        self._executor = StaticExecutor(context=node.context)
         self._unfinished: set[ArmFuture[Any]] = set()
         self._sleepers: list[Future] = []
         self._closing = False
-        self.node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=STEADY_CLOCK)
+        self._alarm = node.create_timer(_POLL_PERIOD, self._wake_sleepers, clock=STEADY_CLOCK)
         self._thread = ExecutorThread(self._executor, [self.node], self._on_end)
         atexit.register(self.close)  # a thread inside rclpy would abort the program's exit
 
@@ -181,7 +182,7 @@ class ClientThread:
             what,
             timeout,
             would_block=lambda: self._thread.is_current,
-            cancel=lambda: self._executor.create_task(cancel),
+            cancel=lambda: self.call_soon(cancel),
         )
         self._unfinished.add(future)
         if self._closing or not self._thread.is_alive:
@@ -190,6 +191,10 @@ class ClientThread:
             self._executor.create_task(self._run, future, work, arguments)
         return future
 
+    def call_soon(self, call: Callable[[], object]) -> None:
+        """Call in the thread, soon."""
+        self._executor.create_task(call)
+
     async def until(self, condition: Callable[[], bool], timeout: float, what: str) -> None:
         """Wait in a coroutine until a condition holds; ArmTimeoutError after a time-out [s]."""
         end = time.monotonic() + timeout
@@ -197,6 +202,8 @@ class ClientThread:
             if time.monotonic() > end:
                 raise ArmTimeoutError(f"waited {timeout:g} s for {what}")
             sleeper = Future(executor=self._executor)
+            if not self._sleepers:
+                self._alarm.reset()
             self._sleepers.append(sleeper)
             await sleeper
 
@@ -246,6 +253,7 @@ class ClientThread:
         self._unfinished.discard(future)
 
     def _wake_sleepers(self) -> None:
+        self._alarm.cancel()
         sleepers, self._sleepers = self._sleepers, []
         for sleeper in sleepers:
             sleeper.set_result(None)

@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import logging
 import math
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 from arm_common.errors import one_line
 from arm_common.ros.actions.client import GoalClient
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.qos import FEEDBACK, STEADY_CLOCK
 from rclpy.node import Node
 from rclpy.task import Future
 
 from arm_interfaces.action import RunTask
-from arm_interfaces.msg import TaskState
-from arm_tasks.ros.client.future import SERVER_TIMEOUT, ArmError, ClientThread
-from arm_tasks.task.steps import Orientation
+from arm_interfaces.msg import TaskState, TextFile
+from arm_tasks.ros.client.future import SERVER_TIMEOUT, ArmError, ArmTimeoutError, ClientThread
+
+if TYPE_CHECKING:
+    from arm_tasks.task.steps import Orientation
 
 _LOGGER = logging.getLogger(__name__)
 MOVE, TASK, ANSWER = 120.0, 3600.0, 15.0  # [s], default time-outs of verbs
@@ -78,7 +82,10 @@ class TaskServerClient:
         self._ticks = -math.inf  # since the last heartbeat; a server may have none
         self._limit = _SILENT_TICKS
         self._servers: set[bytes] = set()  # publishers of the heartbeat when the goal was sent
-        node.create_subscription(TaskState, _HEARTBEAT, self._on_state, 1)
+        self._awaiting: list[Future] = []  # what await an answer, and whether the server is lost
+        # Polled: while a task runs, ten messages a second would wake the thread for nothing.
+        self._heartbeat = PolledSubscriptions()
+        self._heartbeat.subscribe(node, TaskState, _HEARTBEAT, self._on_state, 1)
         # Counted, as this thread can be late: then, what has arrived meanwhile is received first.
         node.create_timer(_TICK, self._tick, clock=STEADY_CLOCK)
 
@@ -89,6 +96,13 @@ class TaskServerClient:
         if self._node.count_publishers(_HEARTBEAT):
             self._ticks = max(self._ticks, 0)
         self._ticks += 1
+        self._heartbeat.take()
+        self._wake()
+
+    def _wake(self, _: Future | None = None) -> None:
+        awaiting, self._awaiting = self._awaiting, []
+        for future in awaiting:
+            future.set_result(None)
 
     def begin(self) -> None:
         """Take the present server for the one that answers what is sent from now on."""
@@ -119,15 +133,17 @@ class TaskServerClient:
         """Take feedback for a heartbeat, if there is one."""
         self._ticks = min(self._ticks, 0)
 
-    async def answer(
-        self, thread: ClientThread, sent: Future, what: str, timeout: float = math.inf
-    ) -> Any:
+    async def answer(self, sent: Future, what: str, timeout: float = math.inf) -> Any:
         """Await what the server answers; raise ArmError once it is lost."""
-        await thread.until(
-            lambda: sent.done() or bool(self.lost()), timeout, "a response of the task server"
-        )
-        if not sent.done():
-            raise ArmError(f"{what}: {self.lost()}")
+        end = time.monotonic() + timeout
+        sent.add_done_callback(self._wake)
+        while not sent.done():
+            if lost := self.lost():
+                raise ArmError(f"{what}: {lost}")
+            if time.monotonic() > end:
+                raise ArmTimeoutError(f"waited {timeout:g} s for a response of the task server")
+            self._awaiting.append(Future(executor=self._node.executor))
+            await self._awaiting[-1]
         return sent.result()
 
 
@@ -155,14 +171,14 @@ class TaskGoal:
             raise ArmError(f"{goal.task}: canceled before anything moved")
         server.begin()
         sent: Any = action.send_goal_async(goal, self._on_feedback)
-        self._handle = await server.answer(self._thread, sent, goal.task, _RESPONSE_TIMEOUT)
+        self._handle = await server.answer(sent, goal.task, _RESPONSE_TIMEOUT)
         if not self._handle.accepted:
             raise ArmError(f"{goal.task}: the task server rejected the goal; see its log")
         if self._canceled:
             self._handle.cancel_goal_async()
         try:
             ended = self._handle.get_result_async()
-            response = await server.answer(self._thread, ended, goal.task)
+            response = await server.answer(ended, goal.task)
         except ArmError:
             self._handle.cancel_goal_async()  # if it only hangs
             raise
@@ -181,6 +197,16 @@ class TaskGoal:
             self._on_progress(Progress(**fields, paused=paused))
         except Exception:
             _LOGGER.exception("on_progress failed")
+
+
+def file_messages(texts: Mapping[str, str]) -> list[TextFile]:
+    """Return the messages of files, given by path, that are sent with a request."""
+    return [TextFile(name=name, text=text) for name, text in texts.items()]
+
+
+def goal_message(files: Mapping[str, str], **fields: Any) -> RunTask.Goal:
+    """Return a goal with files, given by path, and other fields."""
+    return RunTask.Goal(**fields, files=file_messages(files))
 
 
 def number_of(value: Any, what: str) -> float:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
 import math
 import sys
@@ -13,8 +14,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 import rclpy
+from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.message_conversions import stamp_seconds, transform_matrix
-from arm_common.ros.qos import GOAL, LATCHED
+from arm_common.ros.qos import GOAL, JOINT_STATES, LATCHED, NEWEST_STATE, STEADY_CLOCK
 from arm_common.ros.service_client import ServiceClient
 from arm_common.suggestions import program
 from arm_common.terminal import Keyboard
@@ -29,17 +31,17 @@ from arm_interfaces.msg import HardwareStatus, NutState
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.client.future import ArmFuture, ClientThread
 from arm_tasks.ros.client.task_goal import Progress, TaskGoal, TaskServerClient
-from arm_tasks.ros.driver_client import READY_STATES
 from arm_tasks.ros.prefix_search import PrefixSearch
-from arm_tasks.ros.task_messages import is_judged
-from arm_tasks.scene.nut_state import WORLDS
 
 _HELP = "Keys: space pauses and resumes, s does one step, Ctrl-C cancels."
 _TIMEOUT = 60.0  # [s], for the other nodes to start
 _FIRST_START = 300.0  # [s], for the task server, which waits until the kinematics are compiled
 _COMPILES = "The first start compiles the kinematics, which takes a minute or two."
 _NOTIFY_DELAY = 4.0  # [s] of waiting after which the reason is printed
-_POLL_PERIOD = 0.05  # [s]
+_POLL_PERIOD = 0.05  # [s], before and after the task
+_TAKE_PERIOD = 0.4  # [s] in which messages wait that are recorded and not printed
+_KEY_PERIOD = 0.4  # [s] in which the end of a task is noticed
+_ARMED = (HardwareStatus.ARMED, HardwareStatus.MOVING)
 _CANCEL_TICKS = 3  # of the heartbeat that may be missing after Ctrl-C
 _WORLD_TIMEOUT = 10.0  # [s], for the simulated world to catch up with the arm
 _WORLD_TRIES = 6
@@ -51,9 +53,12 @@ _Seen = TypeVar("_Seen")
 class TaskClient:
     """Runs one task and records the motion; messages arrive in a background thread.
 
+    Only the progress of the task wakes that thread. What it records waits in the middleware.
+
     Args:
         model: The robot.
         prefix: Prefix of its joints and frames; None to find it in joint_states.
+        has_track: Whether to record the track, with the true joints.
 
     Attributes:
         arm: Namespace of the arm, such as left; "" for none.
@@ -62,9 +67,12 @@ class TaskClient:
             where contact physics publishes them.
     """
 
-    def __init__(self, model: RobotModel, prefix: str | None = None) -> None:
+    def __init__(
+        self, model: RobotModel, prefix: str | None = None, has_track: bool = False
+    ) -> None:
         self._joints = model.joint_names
         self._search = PrefixSearch(self._joints, prefix)
+        self._has_track = has_track
         self._has_joint_states = self._sees_truth = False
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
@@ -75,21 +83,26 @@ class TaskClient:
         self._hardware: HardwareStatus | None = None
         self._step = -1
         self._is_paused = self._has_ended = False
-        self._node = rclpy.create_node("task_client")
+        self._node = rclpy.create_node("task_client", start_parameter_services=False)
         self.arm = str(self._node.get_namespace().strip("/"))
         self._server = TaskServerClient(self._node)
         self._controls = {
             name: ServiceClient(self._node, Trigger, f"task_server/{name}", GOAL)
-            for name in ("pause", "resume", "step")
+            for name in (("pause", "resume", "step") if sys.stdin.isatty() else ())
         }
+        polled = PolledSubscriptions()
         for kind, topic, callback, qos in (
-            (JointState, "joint_states", self._on_joints, 10),
-            (JointState, "ground_truth/joint_states", self._on_true_joints, 10),
-            (NutState, "nut_world/state", self._on_nut, 10),
+            (JointState, "joint_states", self._on_joints, JOINT_STATES),
+            (NutState, "nut_world/state", self._on_nut, NEWEST_STATE),
             (TFMessage, "payload_world/poses", self._on_payloads, LATCHED),
             (HardwareStatus, "arm_hardware/status", self._on_hardware, LATCHED),
         ):
-            self._node.create_subscription(kind, topic, callback, qos)
+            polled.subscribe(self._node, kind, topic, callback, qos)
+        if has_track:
+            truth = "ground_truth/joint_states"
+            polled.subscribe(self._node, JointState, truth, self._on_true_joints, JOINT_STATES)
+        self._take = polled.take
+        self._node.create_timer(_TAKE_PERIOD, self._take, clock=STEADY_CLOCK)
         self._thread = ClientThread(self._node)
 
     def close(self) -> None:
@@ -122,12 +135,16 @@ class TaskClient:
     @property
     def unjudged(self) -> str:
         """Why the simulated world is not judged, or ""."""
+        from arm_tasks.ros.task_messages import is_judged  # with all of planning
+
         nut = self._nut
         return "" if nut is None or is_judged(nut) else str(nut.message) or "no reason was sent"
 
     @property
     def judge(self) -> str:
         """What the simulated world decides by; "" if there is none."""
+        from arm_tasks.bringup.arguments import WORLDS
+
         nodes = self._node.get_publishers_info_by_topic("payload_world/poses")
         words = {judge.node: judge.words for judge in WORLDS.values()}
         return ", ".join(sorted({words.get(one.node_name, one.node_name) for one in nodes}))
@@ -159,10 +176,9 @@ class TaskClient:
         try:
             with self._keyboard() as keyboard:
                 while not future.done:
-                    time.sleep(_POLL_PERIOD)
-                    with contextlib.suppress(EOFError):
-                        while keyboard is not None and (key := keyboard.key(0.0)):
-                            self._on_key(key)
+                    if keyboard is None or not self._read_key(keyboard):
+                        keyboard = None
+                        concurrent.futures.wait((future.future,), _KEY_PERIOD)
         except KeyboardInterrupt:
             self._cancel(future)
             raise
@@ -186,6 +202,16 @@ class TaskClient:
         with Keyboard() as keyboard:
             _print(_HELP)
             yield keyboard
+
+    def _read_key(self, keyboard: Keyboard) -> bool:
+        """Wait for a key and handle it; return False once the terminal was closed."""
+        try:
+            key = keyboard.key(_KEY_PERIOD)
+        except EOFError:
+            return False
+        if key:
+            self._on_key(key)
+        return True
 
     def _on_key(self, key: str) -> None:
         services = {" ": "resume" if self._is_paused else "pause", "s": "step"}
@@ -253,6 +279,7 @@ class TaskClient:
         """Wait until a condition holds; print what is awaited if that takes long."""
         begin, notified = time.monotonic(), False
         while not condition():
+            self._thread.call_soon(self._take)
             time.sleep(_POLL_PERIOD)
             waited = time.monotonic() - begin
             if waited > timeout:
@@ -263,7 +290,7 @@ class TaskClient:
                 notified = True
 
     def _is_armed(self) -> bool:
-        return self._hardware is not None and self._hardware.state in READY_STATES
+        return self._hardware is not None and self._hardware.state in _ARMED
 
     def _knows_joint_states(self) -> bool:
         return self._has_joint_states or not self._node.count_publishers("joint_states")
@@ -304,7 +331,7 @@ class TaskClient:
             self._add_to_track(q)
 
     def _add_to_track(self, q: Array) -> None:
-        if self._step >= 0:
+        if self._has_track and self._step >= 0:
             self.track.append((self._step, q))
 
     def _positions(self, message: JointState) -> Array | None:

@@ -9,13 +9,13 @@ import pytest
 import rclpy
 from arm_common.ros.node_runner import session
 from arm_common.ros.qos import LATCHED
+from arm_tasks.bringup.arguments import WORLDS
 from arm_tasks.errors import TasksError
 from arm_tasks.execution.engine import EngineState, TaskOutcome
 from arm_tasks.planning.feasibility import check_feasibility
 from arm_tasks.ros.run_task.client import TaskClient
-from arm_tasks.ros.run_task.program import ObservedRun, judge
+from arm_tasks.ros.run_task.verdict import ObservedRun, judge
 from arm_tasks.ros.task_messages import fill_check, fill_outcome, step_report
-from arm_tasks.scene.nut_state import WORLDS
 from arm_tasks.task.parser import load_task
 from builtin_interfaces.msg import Time
 from sensor_msgs.msg import JointState
@@ -121,7 +121,7 @@ def test_lines_are_judged_by_the_true_joints_where_physics_publish_them():
     model = load_robot("nut_arm")
     names, positions = list(model.joint_names), {"commanded": 0.1, "true": 0.2}
     messages = {k: JointState(name=names, position=[q] * model.n) for k, q in positions.items()}
-    with session("truth"), closing(TaskClient(model)) as client:
+    with session("truth"), closing(TaskClient(model, has_track=True)) as client:
         client._step = 0
         client._on_joints(messages["commanded"])
         assert [float(q[0]) for _, q in client.track] == [0.1]

@@ -1,14 +1,12 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs one task and compares the result with what the task file expects."""
+"""Compares the result of a run with what the task file expects."""
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 from typing import Any
 
-from arm_common.ros.node_runner import session
 from arm_common.transforms import Array
 from arm_description.model.units import mm
 from arm_description.robot_model import RobotModel
@@ -20,6 +18,7 @@ from arm_tasks.planning.plan import StepReport, off_lines
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.ros.run_task.client import BLIND, TaskClient
 from arm_tasks.ros.task_messages import nut_report, step_report
+from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.grasp import lies_on
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
@@ -65,26 +64,17 @@ class CompletedRun:
         return bool(self.result.status == RunTask.Result.NOT_FEASIBLE)
 
 
-def run_task(
+def completed(
+    client: TaskClient,
+    result: RunTask.Result,
     goal: dict[str, Any],
     task: Task,
-    scene: Scene,
     model: RobotModel,
-    namespace: str = "",
-    prefix: str | None = None,
 ) -> CompletedRun:
-    """Run a task to its end and judge it; the goal names the same task and scene.
-
-    Raises:
-        TasksError: A server is missing or does not respond, or it is unclear which arm is meant.
-        KeyboardInterrupt: The task was cancelled.
-    """
-    with session(namespace), contextlib.closing(TaskClient(model, prefix)) as client:
-        client.wait_ready()
-        result = client.run(RunTask.Goal(**goal))
-        seen = ObservedRun()
-        if result.status == RunTask.Result.SUCCESS and not goal["dry_run"]:
-            seen = _observe(client, task, scene, model)
+    """Return a run that has ended, judged by what its client sees; the goal names its scene."""
+    seen = ObservedRun()
+    if result.status == RunTask.Result.SUCCESS and not goal["dry_run"]:
+        seen = _observe(client, task, load_scene(goal["scene"], model.name), model)
     verdict = judge(result, bool(goal["dry_run"]), task, seen, client.simulated)
     nut = None if seen.nut is None or seen.unjudged else nut_report(seen.nut)
     reports = [step_report(report) for report in result.report]
