@@ -195,7 +195,8 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """Return the path of an entry of the table; a row has no others."""
         if column in ("name", "type"):
             return ("joints", index, column)
-        return self.rows()[index].entries.get(column) or ("joints", index, "limits", column)
+        row = _row(self.reading, index)
+        return row.entries.get(column) or ("joints", index, "limits", column)
 
     def attach(self, key: str, name: str) -> str:
         """Choose the ``tool`` or ``payload`` by name or path, "" for none; return why not, or "".

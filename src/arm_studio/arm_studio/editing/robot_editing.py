@@ -229,8 +229,9 @@ class RobotEditing(FileEditing[RobotModel]):
         if missing > 0 and (problem := editor.add_joints(count, missing, gesture)):
             return problem
         entries: dict[EntryPath, str] = {}
+        former_rows = editor.rows()
         for number, row in enumerate(rows, index):
-            former = editor.rows()[number]
+            former = former_rows[number]
             if row.kind and row.kind != former.type:
                 entries[editor.path(number, "type")] = row.kind
             if former.type in COMPOUND and not row.kind and not row.texts.keys().isdisjoint(ENDS):

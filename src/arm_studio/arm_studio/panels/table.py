@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -80,18 +81,22 @@ class TablePanel(Panel):
         self._window.visible = on
         if not on:
             self._drawn.hide()
+            self._clicked = None
+            set_html(self._matrix, "")
 
     def _set(self, key: str, text: str) -> None:
         index, column = _place(key)
         self._editing.enter(index, column, text)
-        self._report("")  # a refused entry is marked itself
+        set_problem(self._problem, "")  # a refused entry is marked itself
 
     def _paste(self, key: str, text: str) -> None:
         index, column = _place(key)
         try:
-            self._report(self._editing.paste(index, column, text))
+            problem = self._editing.paste(index, column, text)
         except InputError as error:
-            self._report(str(error))
+            problem = str(error)
+            self._show()  # for the cell in which the text was pasted
+        set_problem(self._problem, problem)
 
     def _press(self, action: str, key: str, _: str) -> None:
         index = int(key)
@@ -103,7 +108,7 @@ class TablePanel(Panel):
                 return editor.remove_joint(index)
             return editor.move_joint(index, STEPS[action])
 
-        self._report(self._editing.change(change))
+        set_problem(self._problem, self._editing.change(change))
 
     def update(self, state: PanelState) -> None:
         """Let the matrix follow the joints."""
@@ -150,10 +155,6 @@ class TablePanel(Panel):
         title = f"A{index + 1} ={order} of {editor.rows()[index].name}, now [{units.length}]"
         return matrix_html(title, pose_rows(A, units), "row-matrix")
 
-    def _report(self, problem: str) -> None:
-        set_problem(self._problem, problem)
-        self._show()
-
     def _show(self) -> None:
         """Show the rows as they are now."""
         editor = self._editing.editor
@@ -166,7 +167,7 @@ class TablePanel(Panel):
             for c in columns
         ]
         head = ("joint", "type", *heads, "from", "to", "")
-        self._grid.show(head, [_row(editor, number, row) for number, row in enumerate(rows)])
+        self._grid.show(head, [_row(editor, rows, index) for index in range(len(rows))])
 
 
 def _place(key: str) -> tuple[int, str]:
@@ -175,12 +176,14 @@ def _place(key: str) -> tuple[int, str]:
     return int(index), column
 
 
-def _row(editor: RobotEditor, index: int, row: TableRow) -> list[list[Entry]]:
-    variable = f"q{_variable(editor, index)} +" if row.is_independent else ""
+def _row(editor: RobotEditor, rows: Sequence[TableRow], index: int) -> list[list[Entry]]:
+    row = rows[index]
+    variable = f"q{_variable(rows, index)} +" if row.is_independent else ""
     kinds = JOINT_TYPES if editor.is_screws else TYPES
 
     def cell(column: str, **more: Any) -> Cell:
-        return cell_of(editor, f"{index} {column}", editor.path(index, column), **more)
+        path = row.entries.get(column, ("joints", index, column))  # the latter: name or type
+        return cell_of(editor, f"{index} {column}", path, **more)
 
     places: list[list[Entry]] = [[cell("name")], [cell("type", options=kinds)]]
     for column in row.numbers:
@@ -192,9 +195,9 @@ def _row(editor: RobotEditor, index: int, row: TableRow) -> list[list[Entry]]:
     return places
 
 
-def _variable(editor: RobotEditor, index: int) -> int:
+def _variable(rows: Sequence[TableRow], index: int) -> int:
     """Return the number of the first variable of a row, counted from 1."""
-    before = (row for row in editor.rows()[:index] if row.is_independent)
+    before = (row for row in rows[:index] if row.is_independent)
     return 1 + sum(len(COMPOUND.get(row.type, ("",))) for row in before)
 
 
