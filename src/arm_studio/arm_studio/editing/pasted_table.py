@@ -120,13 +120,16 @@ def entry(text: str, column: str, units: Units) -> tuple[str, bool]:
 
 
 def cleaned(text: str) -> str:
-    """Return a text with its signs replaced by those of expressions."""
+    """Return a text with its signs replaced by those of expressions, and without runs of blanks.
+
+    The patterns for blanks take a time that grows with the square of the length of a run.
+    """
     for pattern, sign in _SIGNS[:4]:
         text = re.sub(pattern, sign, text)
     text = unicodedata.normalize("NFKC", text).replace("\r", "\n")
     for pattern, sign in _SIGNS:
         text = re.sub(pattern, sign, text)
-    return text
+    return re.sub(r"[^\S\t\n]+", " ", text)
 
 
 def _cells(text: str) -> list[list[str]]:
@@ -156,7 +159,7 @@ def _headings(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _heading(cell: str) -> str | None:
-    word = re.sub(r"\(.*?\)|\[.*?\]|[\s_{}^]", "", cell.lower())
+    word = re.sub(r"\([^()]*\)|\[[^][]*\]|[\s_{}^]", "", cell.lower())
     stem = re.sub(r"(?<=.)[ijkn]?([-+]1)?$", "", word)
     return HEADINGS.get(word, HEADINGS.get(stem))
 
