@@ -20,6 +20,7 @@ from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import changed_at, file_name
 from arm_studio.editing.grid import Entry, Grid, RowButton, cell_of
+from arm_studio.editing.model_chain import file_positions
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 NOTHING = "choose a pose"
@@ -77,7 +78,8 @@ class KeptPosesPanel(Panel):
 
     def _keep(self, name: str) -> None:
         try:
-            answer = keep_posture(self._editing, name, dict(self._context.positions()))
+            positions = file_positions(self._context.prefix, self._context.positions())
+            answer = keep_posture(self._editing, name, positions)
             self._name.value = ""
         except ViewerError as error:
             answer = str(error)

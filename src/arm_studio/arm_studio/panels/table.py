@@ -18,16 +18,11 @@ from arm_viewer.browser.texts import set_html, set_problem
 from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.grid import Cell, Entry, Grid, RowButton, cell_of
+from arm_studio.editing.model_chain import file_positions
+from arm_studio.editing.number_tables import hint_html, matrix_html, pose_rows
 from arm_studio.editing.pasted_table import ANGLES
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
-from arm_studio.editing.row_steps import (
-    MOTIONS,
-    ORDERS,
-    DrawnMotion,
-    RowMotion,
-    matrix_html,
-    pose_rows,
-)
+from arm_studio.editing.row_steps import MOTIONS, ORDERS, DrawnMotion, RowMotion
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
 PRESSES = (
@@ -41,8 +36,8 @@ SWITCH = "Show the table"
 WIDTH, LEAST_WIDTH = 830, 320  # [px]
 GAP = 15  # beside the window [px]
 HINT = (
-    '<div style="padding:.1em .8em;font-size:.75em;opacity:.6">Tab and Enter move. Paste a block '
-    "from a spreadsheet or a book. q marks the variable of a row.</div>"
+    "Tab and Enter move. Paste a block from a spreadsheet or a book. q marks the variable of a "
+    "row."
 )
 
 
@@ -70,7 +65,7 @@ class TablePanel(Panel):
             )
             self._problem = add.add_html("", visible=False)
             self._matrix = add.add_html("", visible=False)
-            add.add_html(HINT)
+            add.add_html(hint_html(HINT))
         self._show()
 
     def _switch(self, client: Any, on: bool) -> None:
@@ -129,8 +124,8 @@ class TablePanel(Panel):
     def _motions(self, index: int) -> list[RowMotion]:
         """Return the motions of a row: one, or those of a universal or ball joint."""
         editor = self._editing.editor
-        model, positions = editor.model, dict(self._context.positions())
-        rows = editor.rows()
+        model, rows = editor.model, editor.rows()
+        positions = file_positions(self._context.prefix, self._context.positions())
         if editor.is_screws or index >= len(rows) or not set(model.joint_names) <= set(positions):
             return []
         first, count = (

@@ -135,8 +135,10 @@ def test_each_edit_shows_the_grid_once(folder, monkeypatch):
         assert shown.of(partial(page.gui.edit, key, text, action)) == 1, (text, action)
 
 
-def test_a_hidden_table_has_no_matrix(folder):
-    page = with_scene(EditedPage("planar2"))
+@pytest.mark.parametrize("prefix", ["", "left_"])
+def test_a_hidden_table_has_no_matrix(folder, prefix):
+    page = with_scene(EditedPage("planar2", prefix=prefix))
+    page.positions = {f"{prefix}{name}": 0.0 for name in page.model.joint_names}
     panel = page.build(TablePanel, page.editing)
     page.gui.use(SWITCH, client=FakeClient())
     page.gui.edit("0 a", action="show")
@@ -263,6 +265,14 @@ def test_postures_are_listed_renamed_and_removed_in_the_page(folder):
     assert [*page.model.postures] == ["rest", "left"]
     page.gui.edit("1", "rest")
     assert "rest" in page.gui.marked("wrong") and [*page.model.postures] == ["rest", "left"]
+
+
+def test_a_posture_is_kept_by_the_names_of_the_file(folder):
+    page = EditedPage("planar2", prefix="left_")
+    page.positions = {f"left_{name}": 0.3 for name in page.model.joint_names}
+    page.build(KeptPosesPanel, page.editing)
+    page.gui.use("Keep as posture", "here")
+    assert page.model.postures["here"] == pytest.approx(dict.fromkeys(page.model.joint_names, 0.3))
 
 
 CELLS = st.sampled_from(["0 a", "1 theta", "0 type", "1", "9 a", "0", "", "-1 a", "0 __class__"])

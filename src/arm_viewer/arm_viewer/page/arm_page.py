@@ -250,6 +250,7 @@ class ArmPage:
             redraw=self._loop.request_redraw,
             now=port.now,
             every=port.every,
+            prefix=settings.prefix,
         )
 
     # What the port calls.
