@@ -198,7 +198,7 @@ class RosArm:
         """Add the panels that move the arm, and what commands it."""
         node, postures = self._node, page.postures
         if self._tasks is not None:
-            _add_task_panels(page, self._tasks)
+            TaskPanel(self._tasks, page.gui, TeachPanel(self._tasks, page.gui).show)
         with page.gui.part("Driver"):
             DriverPanel(node, page)
         if self.where is Where.ALONE:
@@ -258,7 +258,7 @@ class RosArm:
             self._display.show(model)
 
     def begin(self, positions: Mapping[str, float]) -> None:
-        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        """Set the initial joint positions of the next robot, by name [rad or m]."""
         if self._sliders is not None:
             self._sliders.begin(positions)
 
@@ -278,15 +278,6 @@ class RosArm:
         if not values.items() <= self._values.items():
             remember_positions(self._values, values, values.values())
             self._page.joints_moved()
-
-
-def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
-    """Add the panels of a task server, which appear with it."""
-    on_server: list[Callable[[], None]] = []
-    with page.gui.part("Teach"):
-        on_server.append(TeachPanel(tasks, page.gui).show)
-    with page.gui.part("Task"):
-        TaskPanel(tasks, page.gui, on_server)
 
 
 class ViewerNode(Node):
