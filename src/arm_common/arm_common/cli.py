@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the commands: arguments, exit codes, output files, jobs on all cores.
+"""Common parts of the commands: arguments, exit codes, output files.
 
 Exit codes: 0, also for a closed pipe, 1 with one sentence, 2 for bad arguments, 130 after Ctrl-C.
 """
@@ -18,15 +18,12 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 from weakref import WeakKeyDictionary
 
 from arm_common import signals
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-
-if TYPE_CHECKING:
-    pass
 
 
 def run(
