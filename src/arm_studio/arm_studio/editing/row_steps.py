@@ -20,7 +20,7 @@ ORDERS = {
     "modified": ("alpha", "a", "theta", "d"),
 }
 MOTIONS = {"theta": "Rz", "d": "Tz", "a": "Tx", "alpha": "Rx"}
-KINDS = {"theta": "revolute", "d": "prismatic", "a": "prismatic", "alpha": "revolute"}
+COLUMN_KINDS = {"theta": "revolute", "d": "prismatic", "a": "prismatic", "alpha": "revolute"}
 STEP = 0.8  # [s] of one motion
 SKIP = 4.0  # by which a motion of 0 is faster
 PERIOD = 1.0 / 30.0  # [s]
@@ -54,7 +54,8 @@ class RowMotion:
     def label(self, s: float, units: Units) -> str:
         """Return the name and the size of the motion at s."""
         key = self._key(s)
-        return f"{MOTIONS[key]} {with_degree_sign(units.text(self.size(s), KINDS[key], digits=5))}"
+        size = units.text(self.size(s), COLUMN_KINDS[key], digits=5)
+        return f"{MOTIONS[key]} {with_degree_sign(size)}"
 
     def size(self, s: float) -> float:
         """Return the size of the motion at s [rad or m]."""

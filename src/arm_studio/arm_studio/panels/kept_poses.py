@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arm_common.errors import InputError, is_utf8
 from arm_common.transforms import Array
-from arm_description.robot_file.editor import KEY
+from arm_description.robot_file.editor import NAME_ITSELF
 from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import MOVE
@@ -56,7 +56,7 @@ class KeptPosesPanel(Panel):
         editor = self._editing.editor
         rows: list[list[list[Entry]]] = [
             [
-                [cell_of(editor, str(number), ("postures", name, KEY))],
+                [cell_of(editor, str(number), ("postures", name, NAME_ITSELF))],
                 [RowButton("remove", str(number), "×", f"Remove {name}")],
             ]
             for number, name in enumerate(editor.postures())
@@ -65,7 +65,7 @@ class KeptPosesPanel(Panel):
 
     def _rename(self, key: str, name: str) -> None:
         editing = self._editing
-        editing.set(("postures", editing.editor.postures()[int(key)], KEY), name)
+        editing.set(("postures", editing.editor.postures()[int(key)], NAME_ITSELF), name)
 
     def update(self, state: PanelState) -> None:
         """List the poses of the files beside the robot's, if the folder has changed."""

@@ -20,12 +20,12 @@ from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 from arm_studio.editing.grid import Cell, Entry, Grid, RowButton, cell_of
 from arm_studio.editing.model_chain import file_positions
 from arm_studio.editing.number_tables import hint_html, matrix_html, pose_rows
-from arm_studio.editing.pasted_table import ANGLES
+from arm_studio.editing.pasted_table import ANGLE_COLUMNS
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 from arm_studio.editing.row_steps import MOTIONS, ORDERS, DrawnMotion, RowMotion
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
-PRESSES = (
+ROW_BUTTONS = (
     ("add", "+", "Add a joint below"),
     ("up", "↑", "Move up"),
     ("down", "↓", "Move down"),
@@ -59,7 +59,7 @@ class TablePanel(Panel):
         switch = add.add_checkbox(SWITCH, False)
         gui.on_browser(switch.on_update, self._switch, lambda: (switch.value,))
         with self._window.add_tab(self.title):
-            presses = {action: partial(self._press, action) for action, *_ in PRESSES}
+            presses = {action: partial(self._press, action) for action, *_ in ROW_BUTTONS}
             self._grid = Grid(
                 gui, {"set": self._set, "paste": self._paste, "show": self._click, **presses}
             )
@@ -156,7 +156,7 @@ class TablePanel(Panel):
         rows, units = editor.rows(), editor.model.units
         columns = editor.columns[2:-2]
         heads = [
-            f"{SYMBOLS.get(c, c)} [{units.angle if c in ANGLES else units.length}]"
+            f"{SYMBOLS.get(c, c)} [{units.angle if c in ANGLE_COLUMNS else units.length}]"
             if not c.startswith("axis")
             else c
             for c in columns
@@ -186,7 +186,7 @@ def _row(editor: RobotEditor, rows: Sequence[TableRow], index: int) -> list[list
     for end in ENDS:
         keys = [key for key in row.entries if key.endswith(end)]
         places.append([cell(key, mark=key[:-6]) for key in keys])
-    places.append([RowButton(name, str(index), label, title) for name, label, title in PRESSES])
+    places.append([RowButton(action, str(index), *texts) for action, *texts in ROW_BUTTONS])
     return places
 
 
