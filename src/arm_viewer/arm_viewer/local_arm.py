@@ -147,9 +147,8 @@ class LocalArm:
 
     def set_robot(self, robot: VisualRobot, tool: str) -> None:
         """Move another robot's joints; unless it begins, joints of the same name keep values."""
-        start = self._start
-        if start is None:
-            start = {**self._page.postures.home, **self._sliders.values()}
+        former = {**self._page.postures.home, **self._sliders.values()}
+        start = former if self._start is None else self._start
         self._sliders = JointSliders(robot.joints, start, robot.constraints)
         self._robot, self._chain, self._start = robot, None, None
         try:

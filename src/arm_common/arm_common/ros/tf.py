@@ -94,11 +94,7 @@ class TransformTree:
         return inverse(to_target) @ to_source if paths[0] else to_source
 
     def between(self, target: str, source: str) -> list[str]:
-        """Return the frames whose transforms to their parents connect two frames.
-
-        Raises:
-            TransformError: a frame is unknown, or nothing connects the two.
-        """
+        """Return the frames whose transforms connect two others; raise as `lookup` does."""
         with self._lock:
             up_target, up_source = self._paths(target, source)
         return [*up_target, *up_source]

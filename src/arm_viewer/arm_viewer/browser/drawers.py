@@ -26,6 +26,7 @@ from arm_viewer.scene.shapes import (
     DrawnShape,
     Lines,
     MeshFile,
+    MeshFiles,
     PlacedShape,
     TextLabel,
     Triangles,
@@ -35,8 +36,6 @@ from arm_viewer.scene.store import MarkerKey, PlacedMarker
 
 if TYPE_CHECKING:
     import viser
-
-    from arm_viewer.scene.shapes import MeshFiles
 
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 TRIANGLE_COLOUR, FACE = (128, 64, 191), np.array([[0, 1, 2]])  # it shows how a frame turns

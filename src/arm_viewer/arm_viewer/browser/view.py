@@ -22,7 +22,7 @@ from arm_viewer.browser.drawers import INK, BodyLook, FrameDrawer, MarkerDrawer,
 from arm_viewer.browser.sidebar import Sidebar
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Arrows, Lines, PlacedShape, TextLabel, unit_colour
+from arm_viewer.scene.shapes import Arrows, Lines, MeshFiles, PlacedShape, TextLabel, unit_colour
 from arm_viewer.scene.store import (
     PIECES,
     SceneChanges,
@@ -34,9 +34,6 @@ from arm_viewer.scene.store import (
 
 if TYPE_CHECKING:
     import viser
-
-    from arm_viewer.scene.robot import VisualRobot
-    from arm_viewer.scene.shapes import MeshFiles
 
 TRACE_COLOUR = (37, 99, 235)
 EDITED = 0.5  # [s] until the frames of an edited robot are where they belong
