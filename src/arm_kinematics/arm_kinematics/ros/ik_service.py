@@ -26,17 +26,9 @@ from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
-from arm_kinematics.ik.options import (
-    AXES_CONSTANTS,
-    MODES,
-    PREFERENCE_CONSTANTS,
-    constants,
-)
+from arm_kinematics.ik.options import AXES_CONSTANTS, MODES, PREFERENCE_CONSTANTS, constants
 from arm_kinematics.ik.result import IkSolution, IkStatus
-from arm_kinematics.kernels.layout import (
-    DEFAULT_ORIENTATION_TOLERANCE,
-    DEFAULT_POSITION_TOLERANCE,
-)
+from arm_kinematics.kernels.layout import DEFAULT_ORIENTATION_TOLERANCE, DEFAULT_POSITION_TOLERANCE
 from arm_kinematics.markers.state import IkAttempt
 from arm_kinematics.ros.robot_state import (
     UNIT,

@@ -24,12 +24,7 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.robot_state import (
-    RejectedError,
-    RobotStateCache,
-    joint_vector,
-    remaining,
-)
+from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector, remaining
 
 # mypy: disable-error-code="no-untyped-call"
 

@@ -22,12 +22,7 @@ from arm_viewer.panels.interface import PageCommand, Panel, PanelContext, PanelS
 
 from arm_studio.editing.file_editing import FileControls, changed_at
 from arm_studio.editing.grid import Entry, Grid, cell_of
-from arm_studio.editing.robot_editing import (
-    MAX_JOINTS,
-    MIN_JOINTS,
-    RobotEditing,
-    editing_entry,
-)
+from arm_studio.editing.robot_editing import MAX_JOINTS, MIN_JOINTS, RobotEditing, editing_entry
 
 NOTHING = "–"
 NONE = "none"

@@ -18,13 +18,7 @@ from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
-from arm_common.yaml.editing import (
-    CheckedEditor,
-    EntryPath,
-    YamlEditor,
-    flow_mapping,
-    flow_word,
-)
+from arm_common.yaml.editing import CheckedEditor, EntryPath, YamlEditor, flow_mapping, flow_word
 from arm_common.yaml.schema_types import Key, Table
 from arm_common.yaml.typed_mapping import SUFFIXES, TypedMapping
 

@@ -32,14 +32,7 @@ from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.arm_page import SHOWS_ONLY, ArmPage, PageSettings
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY
-from arm_viewer.port import (
-    IkRequest,
-    PageLogger,
-    PageTimer,
-    ResponseCallback,
-    ShownPage,
-    Where,
-)
+from arm_viewer.port import IkRequest, PageLogger, PageTimer, ResponseCallback, ShownPage, Where
 from arm_viewer.ros.driver_panel import DriverPanel, SharedControl
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.page_services import IkClient

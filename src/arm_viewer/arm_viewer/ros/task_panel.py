@@ -24,7 +24,7 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import RUN
-from arm_viewer.browser.texts import BREAKS
+from arm_viewer.browser.texts import BREAKS, set_choice
 from arm_viewer.ros.page_services import PageService
 
 # mypy: disable-error-code="no-untyped-call"
@@ -205,8 +205,7 @@ class TaskPanel:
         names = fitting_tasks(response, self._latest)
         if names:
             wanted = self._latest or self._task.value
-            self._task.options = names
-            self._task.value = wanted if wanted in names else names[0]
+            set_choice(self._task, names, wanted if wanted in names else names[0])
 
     def _check_task(self) -> None:
         if self._check.send(self._on_checked, task=self._task.value):
