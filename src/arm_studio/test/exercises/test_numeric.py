@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_kinematics.dexterity.reach import reach
 from arm_studio.exercises.numeric import SingularJoint, distances, singular_joints
-from arm_testing.chains import shipped
+from arm_testing.arms.chains import shipped
 
 from arm_description import load_robot
 

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_testing.pinhole import pinhole
+from arm_testing.pages.pinhole import pinhole
 from arm_testing.ros.programs import folder_of, joint_field, open_tab, reveal
 from arm_testing.ros.viewed import PATIENCE
 from arm_viewer.browser.cameras import view_of

@@ -6,7 +6,7 @@ from functools import partial
 from types import SimpleNamespace
 
 import pytest
-from arm_testing.page import FakeGui
+from arm_testing.pages.page import FakeGui
 from arm_viewer.ros.task_panel import TaskPanel, done_share, fitting_tasks, report_html, state_html
 
 from arm_interfaces.msg import TaskState
