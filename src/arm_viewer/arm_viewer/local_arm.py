@@ -90,7 +90,7 @@ class LocalArm:
         self._robot: VisualRobot | None = None
         self._sliders = JointSliders(())
         self._chain: Chain | None = None
-        self._start: Mapping[str, float] | None = None  # of the next robot's joints [rad or m]
+        self._start: Mapping[str, float] | None = None  # start of the next robot [rad or m]
         self._solver = ThreadPoolExecutor(1, "inverse kinematics")
         self.watch(robot_path(robot))
 

@@ -19,12 +19,7 @@ from scipy.optimize import brentq, least_squares
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.elimination import TooLongError
-from arm_studio.symbolic.singularities import (
-    LONGEST,
-    Condition,
-    RankLoss,
-    rank_loss,
-)
+from arm_studio.symbolic.singularities import LONGEST, Condition, RankLoss, rank_loss
 
 SINGULAR = 1e-9
 """Smallest over largest singular value, with lengths over the reach, of a singular posture."""

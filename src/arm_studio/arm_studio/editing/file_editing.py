@@ -68,17 +68,17 @@ class FileEditing(ABC, Generic[Model]):
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file contains all edits."""
+        """True if the file contains all edits."""
         return self.editor.data == self._saved
 
     @property
     def is_changed_outside(self) -> bool:
-        """Whether another program has saved the file, and its text was not taken for the edits."""
+        """True if another program has saved the file, and its text was not taken for the edits."""
         return bool(self._newer)
 
     @property
     def is_shipped(self) -> bool:
-        """Whether the file is part of this project and must not be changed."""
+        """True if the file is part of this project and must not be changed."""
         return self.path is not None and self.path in self._shipped()
 
     def observe(self, callback: Callable[[], None]) -> None:

@@ -34,10 +34,7 @@ class ModelChain:
         return self._chain
 
     def q(self, positions: Mapping[str, float]) -> Array | None:
-        """Return positions by the names of the page as (n,) [rad or m].
-
-        None without a chain, or if a position is missing or not finite.
-        """
+        """Return positions by the page's names as (n,) [rad or m]; None if one is unknown."""
         if (chain := self.chain()) is None:
             return None
         known = file_positions(self._context.prefix, positions)

@@ -27,12 +27,7 @@ from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 
 from arm_studio.derivation.inverse import closed_form_of
-from arm_studio.exercises.numeric import (
-    SingularJoint,
-    distances,
-    singular_joints,
-    smallest_ratio,
-)
+from arm_studio.exercises.numeric import SingularJoint, distances, singular_joints, smallest_ratio
 
 VARIED = 0.15  # largest relative change of a length
 DIGITS = 3  # of a length

@@ -22,12 +22,7 @@ import sympy as sp
 from arm_common.transforms import Array
 from sympy.core.random import seed
 
-from arm_studio.symbolic.elimination import (
-    ReducedMatrix,
-    Rows,
-    blocks_of,
-    determinant_of,
-)
+from arm_studio.symbolic.elimination import ReducedMatrix, Rows, blocks_of, determinant_of
 from arm_studio.symbolic.factors import factors_of
 from arm_studio.symbolic.polynomials import TrigRing
 
