@@ -194,7 +194,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--slice", choices=("xy", "xz", "yz"), default="", help=planes)
     add_plot(parser)
     cells = f"cells along the longer side of the map (default: {_CELLS})"
-    parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
+    parser.add_argument(
+        "--cells", type=cli.whole_number(2), default=_CELLS, metavar="N", help=cells
+    )
     jobs.add_executor(parser, default="this one alone")
     of_map = ["--slice", "--cells", "--workers", "--dask"]
     cli.unused(parser, of_map, lambda arguments: not arguments.plot, "without --plot FILE")
