@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 from arm_common.errors import InputError, finite_number
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Matrix, inverse
+from arm_common.transforms import Matrix, inverse, one_turn
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import mimic_names
@@ -145,8 +145,8 @@ def always_overlapping(parts: UrdfParts) -> list[tuple[str, str]]:
 def _position(joint: UrdfJoint, random: np.random.Generator) -> float:
     if joint.limit is None:
         return 0.0
-    lower, upper = max(joint.limit.lower, -math.pi), min(joint.limit.upper, math.pi)
-    return float(random.uniform(lower, upper))
+    limits = one_turn(joint.limit.lower, joint.limit.upper, joint.kind == "prismatic")
+    return float(random.uniform(*limits))
 
 
 def _overlap(

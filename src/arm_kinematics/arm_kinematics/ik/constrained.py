@@ -15,7 +15,7 @@ import math
 import time
 
 import numpy as np
-from arm_common.transforms import Array, so3_log
+from arm_common.transforms import Array, one_turn, so3_log
 from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike
 
@@ -210,8 +210,7 @@ class ConstrainedSolver:
     def _starts(self, spare: bool) -> list[Array]:
         """Return postures inside: near the seed and mid-range, then spread if motion is spare."""
         chain = self._chain
-        low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
-        low, high = np.minimum(low, chain.upper), np.maximum(high, chain.lower)
+        low, high = one_turn(chain.lower, chain.upper, chain.sliding)
         spread = np.random.default_rng(0).uniform(low, high, (_SEEDS if spare else 0, chain.n))
         return [self._constraints.inside(q) for q in (self._start(), chain.middle, *spread)]
 

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import sympy as sp
-from arm_common.transforms import Array
+from arm_common.transforms import Array, one_turn
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from scipy.optimize import brentq, least_squares
@@ -75,10 +75,15 @@ def conditions_of(arm: SymbolicArm, task: ToolTask, seconds: float = np.inf) -> 
 
 
 class TaskJacobian:
-    """The numerical Jacobian of a task, with lengths over the arm's reach."""
+    """The numerical Jacobian of a task, with lengths over the arm's reach.
+
+    Attributes:
+        lower, upper: Limits (n,) of its random postures, see `one_turn` [rad or m].
+    """
 
     def __init__(self, chain: Chain, task: ToolTask) -> None:
         self._chain, self._task = chain, task
+        self.lower, self.upper = one_turn(chain.lower, chain.upper, chain.sliding)
 
     @cached_property
     def reach(self) -> float:
@@ -87,16 +92,6 @@ class TaskJacobian:
         postures = rng.uniform(self.lower, self.upper, (50, self._chain.n))
         reach = max(np.linalg.norm(self._chain.fk(q)[:3, 3]) for q in postures)
         return float(reach) or 1.0  # of a wrist alone
-
-    @cached_property
-    def lower(self) -> Array:
-        """Lower limits (n,), of a turn at least -pi."""
-        return np.maximum(self._chain.lower, np.where(self._chain.sliding, -np.inf, -np.pi))
-
-    @cached_property
-    def upper(self) -> Array:
-        """Upper limits (n,), of a turn at most pi."""
-        return np.minimum(self._chain.upper, np.where(self._chain.sliding, np.inf, np.pi))
 
     def at(self, q: Array) -> Array:
         """Return the Jacobian (3 or 6, n)."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from arm_common.transforms import Array
+from arm_common.transforms import Array, one_turn
 from arm_kinematics.chain.chain import Chain
 from scipy.optimize import minimize, minimize_scalar
 
@@ -27,20 +27,16 @@ _APART = 0.05  # [rad], or fraction of the range of a slide, between two positio
 
 
 def smallest_ratio(chain: Chain, mode: str, q: Array) -> float:
-    """Return the ratio of the smallest and the largest singular value, lengths over the reach."""
+    """Return the smallest singular value over the largest, with lengths over that of the arm."""
     values = np.linalg.svd(_scaled(chain, mode, q), compute_uv=False)
     return float(values[-1] / values[0])
 
 
 def _scaled(chain: Chain, mode: str, q: Array) -> Array:
     J = np.array(chain.jacobian(q))
-    J[:3] /= max(_length(chain), 1e-9)
+    J[:, np.asarray(chain.sliding)] *= chain.length  # a slide by the length, a turn by one radian
+    J[:3] /= chain.length
     return J[:3] if mode == "position" else J
-
-
-def _length(chain: Chain) -> float:
-    """Return how far the axes and the tool are from each other, as a size of the arm [m]."""
-    return float(np.abs(np.vstack([chain.S[:3].T, chain.M[:3, 3]])).max())
 
 
 @dataclass(frozen=True)
@@ -58,13 +54,12 @@ class SingularJoint:
     @classmethod
     def of(cls, chain: Chain, mode: str, q: Array, joint: int) -> SingularJoint | None:
         """Return the positions for a posture q (n,); None if one is near a limit or another."""
-        low, high = float(chain.lower[joint]), float(chain.upper[joint])
-        apart = _APART * (high - low)
-        if not chain.prismatic[joint]:
-            low, high, apart = max(low, -math.pi), min(high, math.pi), _APART
+        limits = one_turn(chain.lower, chain.upper, chain.sliding)
+        low, high = (float(limit[joint]) for limit in limits)
+        apart = _APART * (high - low if chain.sliding[joint] else 1.0)
         ratio = partial(_ratio_at, chain, mode, np.array(q), joint)
-        step = (high - low) / SAMPLES
         grid = np.linspace(low - apart, high + apart, SAMPLES)
+        step = grid[1] - grid[0]
         values = np.array([ratio(x) for x in grid])
         inner = (values[1:-1] <= values[:-2]) & (values[1:-1] < values[2:])
         inner &= values[1:-1] < _NEAR

@@ -127,9 +127,10 @@ class Statements:
         assert singular is not None
         number = singular.joint + 1
         fixed = self._page_units.posture(self._variant.other, without=singular.joint)
-        turns = self._model.joints[singular.joint].type == "revolute"
-        half = self._units.text(np.pi, "revolute")
-        around = f" and from $-{half.split()[0]}$ to {half}" if turns else ""
+        joint, half = self._model.joints[singular.joint], self._units.number(np.pi, "revolute")
+        around = f" and from $-{half}$ to {half} {self._units.unit('revolute')}"
+        if joint.type == "prismatic" or joint.lower >= np.pi or joint.upper <= -np.pi:
+            around = ""
         of = " of its position" if self._variant.mode == "position" else ""
         at = f"With {fixed}: at" if fixed else "At"
         page.say(

@@ -21,7 +21,7 @@ from functools import cached_property
 
 import numpy as np
 from arm_common.errors import InputError, number_text
-from arm_common.transforms import Array
+from arm_common.transforms import Array, one_turn
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
@@ -240,8 +240,7 @@ class _Trial:
 
     def postures(self, rng: np.random.Generator, count: int) -> Iterator[Array]:
         """Yield random postures with few digits in the units of the file."""
-        low = np.where(self._turns, np.maximum(self._low, -math.pi), self._low)
-        high = np.where(self._turns, np.minimum(self._high, math.pi), self._high)
+        low, high = one_turn(self._low, self._high, self.chain.sliding)
         for _ in itertools.repeat(None, count):
             q = low + (high - low) * rng.random(len(low))
             yield np.array([self._rounded(x, i) for i, x in enumerate(q)])

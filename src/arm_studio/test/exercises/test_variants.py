@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variants: the same for a name and a secret, different for others, and equally hard."""
 
+import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from arm_studio.derivation.document import DerivationPage
 from arm_studio.exercises.numeric import smallest_ratio
+from arm_studio.exercises.statements import Statements
 from arm_studio.exercises.variants import (
     ANGLE_MARGIN,
     LEAST_RATIO,
@@ -110,3 +114,17 @@ def test_the_code_of_an_arm_is_that_of_its_numbers():
     assert digest(model) == digest(replace(model, description="another", postures={}))
     joint = replace(model.joints[0], upper=model.joints[0].upper + 1e-9)
     assert digest(model) != digest(replace(model, joints=(joint, *model.joints[1:])))
+
+
+def test_limits_beyond_half_a_turn_have_variants(makers):
+    model = makers["planar2"].model
+    joints = [replace(j, lower=j.lower + math.tau, upper=j.upper + math.tau) for j in model.joints]
+    maker = VariantMaker(replace(model, joints=tuple(joints)), b"x" * 8)
+    variant = maker.of("Ada")
+    assert (variant.q > maker.model.lower).all() and (variant.q < maker.model.upper).all()
+    assert maker.profile.solutions == makers["planar2"].profile.solutions
+    assert maker.profile.singular == makers["planar2"].profile.singular
+    np.testing.assert_allclose(variant.singular.positions, math.tau, atol=1e-6)
+    page = DerivationPage(Path("sheet.md"))
+    Statements(variant).question(page, "singular")
+    assert page.body.endswith("Write all that are within its limits.")
