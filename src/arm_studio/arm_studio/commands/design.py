@@ -56,7 +56,7 @@ _STEP_TIME = 0.8  # [s] for which the view shows a step; it looks for a changed 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _design, argv)
 
 
 def _design(arguments: argparse.Namespace) -> None:

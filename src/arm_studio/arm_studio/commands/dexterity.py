@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
-from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.model.units import UNITS, Units
 from arm_kinematics.chain.chain import Chain
@@ -47,7 +46,7 @@ _AXES = "xyz"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _run, argv)
 
 
 def _run(arguments: argparse.Namespace) -> None:

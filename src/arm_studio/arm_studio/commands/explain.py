@@ -19,7 +19,6 @@ import numpy as np
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, one_turn
-from arm_description.errors import DescriptionError
 from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
@@ -33,7 +32,7 @@ _SECONDS = 15.0
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _run, argv)
 
 
 def _run(arguments: argparse.Namespace) -> None:

@@ -170,10 +170,18 @@ class VariantMaker:
     def _impossible(self, reason: str) -> ExerciseError:
         return ExerciseError(f"no exercise for {self.model.name}: {reason}")
 
+    @property
+    def check(self) -> str:
+        """A code of secret and arm, by which another secret is recognised."""
+        return self._code("", "check").hex()[:16]
+
+    def _code(self, *words: str) -> bytes:
+        message = "\0".join(("arm exercise", digest(self.model), *words))
+        return hmac.new(self._secret, message.encode(), hashlib.sha256).digest()
+
     def _generator(self, student: str) -> np.random.Generator:
-        message = b"\0".join((b"arm exercise", digest(self.model).encode(), student.encode()))
-        code = hmac.new(self._secret, message, hashlib.sha256).digest()
-        return np.random.Generator(np.random.PCG64(int.from_bytes(code, "big")))
+        code = int.from_bytes(self._code(student), "big")
+        return np.random.Generator(np.random.PCG64(code))
 
 
 def digest(model: RobotModel) -> str:
@@ -213,15 +221,15 @@ def _require_plain(model: RobotModel) -> None:
     plain = all(joint.axis == "z" for joint in model.rows)
     if model.dependents or model.is_tilted or not plain or model.constraints:
         raise ExerciseError(
-            f"{model.name} is no arm of an exercise: each row of its table must be a joint of its"
-            " own, about or along z, with limits of its own"
+            f"{model.name} cannot be used for exercises: each row of its table must be a joint"
+            " of its own, about or along z, with limits of its own"
         )
     chain = Chain.from_model(model)
     turning = chain.n == _ALL_TURNING and not any(chain.prismatic)
     if closed_form_of(chain)[0] is None and not turning:
         raise ExerciseError(
-            f"{model.name} is no arm of an exercise: that all solutions of its inverse are found"
-            " is not certain"
+            f"{model.name} cannot be used for exercises: that all solutions of its inverse are"
+            " found is not certain"
         )
 
 

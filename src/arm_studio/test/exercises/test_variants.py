@@ -97,7 +97,7 @@ def test_lengths_differ_a_little_and_equal_ones_stay_equal(makers):
     ],
 )
 def test_other_arms_are_refused(name, reason):
-    with pytest.raises(ExerciseError, match=f"{name} is no arm of an exercise.*{reason}"):
+    with pytest.raises(ExerciseError, match=f"{name} cannot be used for exercises.*{reason}"):
         VariantMaker(load_robot(name), b"x" * 8)
 
 
