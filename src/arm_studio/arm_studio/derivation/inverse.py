@@ -316,7 +316,7 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     target = inverse.formulas.target
     changed = target.before != sp.eye(4) or target.after != sp.eye(4)
     symbol = sp.MatrixSymbol("T_0" if changed else "T", 4, 4)
-    entries = rounded(inverse.formulas.given(inverse.shown_poses(T)))
+    entries = rounded(inverse.formulas.target_values(inverse.shown_poses(T)))
     page.show(symbol.I if target.is_reversed else symbol, entries)
     if not len(branches.postures):
         page.say(

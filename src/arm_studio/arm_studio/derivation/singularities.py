@@ -264,7 +264,7 @@ class SingularPostures:
         units = self._model.units
         head = [f"{joint.name} [{units.unit(joint.type)}]" for joint in self._model.joints]
         self._page.say(
-            "A search in numbers found these singular postures; the last column has the smallest "
+            "A numerical search found these singular postures; the last column has the smallest "
             "singular value over the largest, with lengths over the arm's reach:"
         )
         self._page.table((*head, "ratio"), rows)

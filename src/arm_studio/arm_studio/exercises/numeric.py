@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an exercise asks for and is found numerically: singular positions, and the reach.
+"""Numeric parts of an exercise: singular positions and the reach.
 
 An arm is singular where its Jacobian, of the tool's position alone if only that is asked for,
-has a singular value of 0. Of its values along one joint the minima are refined and kept if they
-are 0.
+has a singular value of 0. Each local minimum of the ratio of its singular values along one joint
+is refined, and kept if it is 0.
 """
 
 from __future__ import annotations

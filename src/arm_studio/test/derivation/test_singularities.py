@@ -226,7 +226,7 @@ def test_page_of_a_general_arm_says_that_nothing_factors(tmp_path):
     assert explain.main(["raghavan_roth", "--seconds", "0.2", "-o", str(page)]) == 0
     text = page.read_text()
     assert "does not factor into conditions of at most 12 terms" in text
-    assert "A search in numbers found these singular postures" in text
+    assert "A numerical search found these singular postures" in text
 
 
 def test_limits_beyond_half_a_turn_are_explained(tmp_path):
