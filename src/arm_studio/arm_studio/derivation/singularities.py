@@ -7,7 +7,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cached_property
 
 import numpy as np
 import sympy as sp
@@ -27,7 +26,7 @@ from arm_studio.symbolic.singularities import (
 )
 
 SINGULAR = 1e-9
-"""Smallest over largest singular value, with lengths over the reach, of a singular posture."""
+"""Smallest over largest singular value, lengths over that of the arm, of a singular posture."""
 
 _GRID = 2001
 _ROOT = 1e-13  # tolerance of a root [rad or m]
@@ -75,7 +74,7 @@ def conditions_of(arm: SymbolicArm, task: ToolTask, seconds: float = np.inf) -> 
 
 
 class TaskJacobian:
-    """The numerical Jacobian of a task, with lengths over the arm's reach.
+    """The numerical Jacobian of a task, with lengths over that of the arm.
 
     Attributes:
         lower, upper: Limits (n,) of its random postures, see `one_turn` [rad or m].
@@ -85,24 +84,16 @@ class TaskJacobian:
         self._chain, self._task = chain, task
         self.lower, self.upper = one_turn(chain.lower, chain.upper, chain.sliding)
 
-    @cached_property
-    def reach(self) -> float:
-        """The largest distance from base_link to the tool in some random postures [m]."""
-        rng = np.random.default_rng(5)
-        postures = rng.uniform(self.lower, self.upper, (50, self._chain.n))
-        reach = max(np.linalg.norm(self._chain.fk(q)[:3, 3]) for q in postures)
-        return float(reach) or 1.0  # of a wrist alone
-
     def at(self, q: Array) -> Array:
         """Return the Jacobian (3 or 6, n)."""
         J = np.array(self._chain.jacobian(q))
         sliding = np.asarray(self._chain.sliding)
-        J[:, sliding] *= self.reach  # a slide by the reach, as a turn by one radian
-        J[:3] /= self.reach
+        J[:, sliding] *= self._chain.length  # a slide by the length, as a turn by one radian
+        J[:3] /= self._chain.length
         return J[:3] if self._task is ToolTask.POSITION else J
 
-    def ratio(self, q: Array, rank: int) -> float:
-        """Return the singular value at the index of the usual rank, over the largest."""
+    def ratio(self, q: Array, rank: int = 0) -> float:
+        """Return the singular value at the usual rank, by default the last, over the largest."""
         sizes = np.linalg.svd(self.at(q), compute_uv=False)
         return float(sizes[rank - 1] / sizes[0])
 
@@ -183,8 +174,8 @@ class SingularPostures:
             self._condition(condition, loss.rank)
         if self._largest:
             page.say(
-                "At these positions the smallest singular value, with lengths over the arm's "
-                f"reach, is at most {self._largest:.0e} of the largest."
+                "At these positions the smallest singular value, with lengths over that of the "
+                f"arm, is at most {self._largest:.0e} of the largest."
             )
         for condition in loss.long:
             size = max(len(sp.Add.make_args(factor)) for factor in condition)
@@ -265,7 +256,7 @@ class SingularPostures:
         head = [f"{joint.name} [{units.unit(joint.type)}]" for joint in self._model.joints]
         self._page.say(
             "A numerical search found these singular postures; the last column has the smallest "
-            "singular value over the largest, with lengths over the arm's reach:"
+            "singular value over the largest, with lengths over that of the arm:"
         )
         self._page.table((*head, "ratio"), rows)
 

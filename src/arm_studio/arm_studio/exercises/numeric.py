@@ -15,28 +15,17 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_kinematics.chain.chain import Chain
 from scipy.optimize import minimize, minimize_scalar
+
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
 
 SAMPLES = 361
 _NEAR = 0.1  # largest ratio of a sample beside a singular position
 ZERO = 1e-6  # largest ratio of the singular values where an arm is singular
 _STARTS, _REFINED = 4000, 25  # postures for the reach
 _APART = 0.05  # [rad], or fraction of the range of a slide, between two positions or to a limit
-
-
-def smallest_ratio(chain: Chain, mode: str, q: Array) -> float:
-    """Return the smallest singular value over the largest, with lengths over that of the arm."""
-    values = np.linalg.svd(_scaled(chain, mode, q), compute_uv=False)
-    return float(values[-1] / values[0])
-
-
-def _scaled(chain: Chain, mode: str, q: Array) -> Array:
-    J = np.array(chain.jacobian(q))
-    J[:, np.asarray(chain.sliding)] *= chain.length  # a slide by the length, a turn by one radian
-    J[:3] /= chain.length
-    return J[:3] if mode == "position" else J
 
 
 @dataclass(frozen=True)
@@ -54,10 +43,10 @@ class SingularJoint:
     @classmethod
     def of(cls, chain: Chain, mode: str, q: Array, joint: int) -> SingularJoint | None:
         """Return the positions for a posture q (n,); None if one is near a limit or another."""
-        limits = one_turn(chain.lower, chain.upper, chain.sliding)
-        low, high = (float(limit[joint]) for limit in limits)
+        jacobian = TaskJacobian(chain, ToolTask(mode))
+        low, high = float(jacobian.lower[joint]), float(jacobian.upper[joint])
         apart = _APART * (high - low if chain.sliding[joint] else 1.0)
-        ratio = partial(_ratio_at, chain, mode, np.array(q), joint)
+        ratio = partial(_ratio_at, jacobian, np.array(q), joint)
         grid = np.linspace(low - apart, high + apart, SAMPLES)
         step = grid[1] - grid[0]
         values = np.array([ratio(x) for x in grid])
@@ -76,9 +65,9 @@ class SingularJoint:
         return cls(joint, np.array(sorted(positions)))
 
 
-def _ratio_at(chain: Chain, mode: str, q: Array, joint: int, value: float) -> float:
+def _ratio_at(jacobian: TaskJacobian, q: Array, joint: int, value: float) -> float:
     q[joint] = value
-    return smallest_ratio(chain, mode, q)
+    return jacobian.ratio(q)
 
 
 def singular_joints(chain: Chain, mode: str, postures: Sequence[Array]) -> tuple[int, int] | None:

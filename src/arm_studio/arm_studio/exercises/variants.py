@@ -27,18 +27,18 @@ from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 
 from arm_studio.derivation.inverse import closed_form_of
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
 from arm_studio.exercises.numeric import (
     SingularJoint,
     distances,
     singular_joints,
-    smallest_ratio,
 )
 
 VARIED = 0.15  # largest relative change of a length
 DIGITS = 3  # of a length
 ANGLE_MARGIN = math.radians(4.0)  # from a limit
 SLIDE_MARGIN = 0.04  # of the range
-LEAST_RATIO = 0.02  # of the singular values of the Jacobian, lengths over the reach
+LEAST_RATIO = 0.02  # of the singular values of the Jacobian, lengths over that of the arm
 _LENGTHS_TRIED, _POSTURES_TRIED = 25, 80
 _PROFILE_POSTURES = 60  # of the arm as it is in its file
 _ALL_TURNING = 6  # joints whose solutions elimination finds
@@ -239,6 +239,7 @@ class _Trial:
     def __init__(self, model: RobotModel) -> None:
         self.model, self.chain = model, Chain.from_model(model)
         self.mode = closed_form_of(self.chain)[1]
+        self._jacobian = TaskJacobian(self.chain, ToolTask(self.mode))
         wide = (_with_margin(joint, -1.0) for joint in model.joints)
         self._wide = Chain.from_model(replace(model, joints=tuple(wide)))
         inner = [_with_margin(joint, 1.0) for joint in model.joints]
@@ -263,7 +264,7 @@ class _Trial:
     def is_regular(self, q: Array) -> bool:
         """Return True if a posture is away from limits and singularities."""
         inside = (q >= self._low).all() and (q <= self._high).all()
-        return bool(inside) and smallest_ratio(self.chain, self.mode, q) > LEAST_RATIO
+        return bool(inside) and self._jacobian.ratio(q) > LEAST_RATIO
 
     def solutions(self, q: Array) -> Array | None:
         """Return all solutions for the pose at q (n,); None if one is near a limit."""

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from arm_kinematics.dexterity.reach import reach
 from arm_kinematics.model.chain_model import parts_of_model
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
 from arm_studio.exercises.numeric import (
     SingularJoint,
     distances,
     singular_joints,
-    smallest_ratio,
 )
 from arm_testing.chains import shipped
 
@@ -64,8 +64,8 @@ def test_ratio_does_not_depend_on_the_size_of_the_arm(name, rng):
     for q in rng.uniform(chain.lower, chain.upper, (20, chain.n)):
         shrunk = np.where(sliding, 1e-3 * q, q)
         for mode in ("pose", "position"):
-            expected = smallest_ratio(chain, mode, q)
-            assert smallest_ratio(small, mode, shrunk) == pytest.approx(
+            expected = TaskJacobian(chain, ToolTask(mode)).ratio(q)
+            assert TaskJacobian(small, ToolTask(mode)).ratio(shrunk) == pytest.approx(
                 expected, rel=1e-6, abs=1e-9
             )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from arm_studio.derivation.document import DerivationPage
-from arm_studio.exercises.numeric import smallest_ratio
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
 from arm_studio.exercises.statements import Statements
 from arm_studio.exercises.variants import (
     ANGLE_MARGIN,
@@ -52,10 +52,11 @@ def test_variants_are_equally_hard_and_away_from_limits_and_singularities(makers
     for student in STUDENTS:
         variant = maker.of(student)
         chain, model = variant.chain, variant.model
+        jacobian = TaskJacobian(chain, ToolTask(variant.mode))
         assert len(variant.solutions) == maker.profile.solutions
         turns = np.array([joint.type == "revolute" for joint in model.joints])
         for q in [variant.q, variant.other, *variant.solutions]:
-            assert smallest_ratio(chain, variant.mode, q) > LEAST_RATIO
+            assert jacobian.ratio(q) > LEAST_RATIO
             margin = np.where(turns, 0.9 * ANGLE_MARGIN, 1e-6)
             assert (q >= model.lower + margin).all() and (q <= model.upper - margin).all()
         for q in variant.solutions:
@@ -69,7 +70,7 @@ def test_variants_are_equally_hard_and_away_from_limits_and_singularities(makers
             for x in variant.singular.positions:
                 at = variant.other.copy()
                 at[joint] = x
-                assert smallest_ratio(chain, variant.mode, at) < 1e-6
+                assert jacobian.ratio(at) < 1e-6
 
 
 def test_lengths_differ_a_little_and_equal_ones_stay_equal(makers):
