@@ -25,7 +25,7 @@ from arm_studio.design import (
     try_start,
     unpack,
 )
-from arm_testing.processes import end, start_python
+from arm_testing.programs.processes import end, start_python
 from scipy.optimize import approx_fprime
 
 from arm_description import load_robot

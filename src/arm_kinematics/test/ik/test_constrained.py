@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_description.model.constraints import LinearExpression, LinearLimits
 from arm_kinematics.model.chain_model import ChainJoint
-from arm_testing.robot_files import LINKAGE
+from arm_testing.files.robot_files import LINKAGE
 
 from arm_description import load_robot, parse_robot
 from arm_kinematics import Chain, IkStatus, KinematicsError

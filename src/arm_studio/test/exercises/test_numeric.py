@@ -14,7 +14,7 @@ from arm_studio.exercises.numeric import (
     distances,
     singular_joints,
 )
-from arm_testing.chains import shipped
+from arm_testing.arms.chains import shipped
 
 from arm_description import load_robot
 from arm_kinematics import Chain

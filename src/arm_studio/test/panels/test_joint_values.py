@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from arm_studio.panels.joint_values import PERIOD, SWITCH, JointValuesPanel, motion
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 
 from arm_kinematics import Chain
 

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from arm_studio.panels.matrices import MatricesPanel
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 
 
 def shown(page, key):

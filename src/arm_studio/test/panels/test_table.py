@@ -14,7 +14,7 @@ from arm_studio.panels.kept_poses import KeptPosesPanel
 from arm_studio.panels.robot_file import NOTHING, RobotFilePanel
 from arm_studio.panels.symbols import SymbolsPanel, _number
 from arm_studio.panels.table import TablePanel
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.server import close_server, open_server

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields of numbers and texts act at Enter, or when they are left; Escape brings back what was
 // there. viser's page sends each letter: those messages are dropped while someone types, and the
-// whole entry is sent at its end. A field in a form (`PageGui.line`) is left to viser, which sends
+// whole entry is sent at its end. What the view sends meanwhile does not change it. A field in a form (`PageGui.line`) is left to viser, which sends
 // its letters, that propose how the line can go on, and acts at Enter.
 (() => {
   "use strict";
@@ -11,6 +11,7 @@
   const typed = new Map(); // element -> its field, while someone types in it
   const undone = new Map(); // element -> until when its messages are dropped [ms]
   const before = new WeakMap(); // field -> its text before someone typed
+  const entry = new WeakMap(); // field -> its text as someone typed it
   const isField = (target) =>
     (target.matches?.(NUMBER) || target.matches?.(TEXT)) && !target.closest("form");
   const uuidOf = (field) => {
@@ -19,6 +20,10 @@
     return row?.querySelector("label[for]").htmlFor;
   };
   const isTyped = (field) => [...typed.values()].includes(field);
+  const typedField = (uuid) => {
+    if (typed.get(uuid)?.isConnected === false) typed.delete(uuid); // its tab was left
+    return typed.get(uuid);
+  };
 
   const restore = (field) => {
     if (!isTyped(field)) return;
@@ -32,8 +37,8 @@
   const commit = (field) => {
     if (!isTyped(field)) return;
     const uuid = uuidOf(field), isNumber = field.matches(NUMBER);
-    const value = isNumber ? Number(field.value) : field.value;
-    if (isNumber && (field.value === "" || !Number.isFinite(value))) {
+    const text = entry.get(field), value = isNumber ? Number(text) : text;
+    if (isNumber && (text === "" || !Number.isFinite(value))) {
       restore(field);
       return;
     }
@@ -51,6 +56,7 @@
     if (!uuid || (!isTrusted && undone.get(uuid) > performance.now())) return;
     undone.delete(uuid);
     typed.set(uuid, target);
+    entry.set(target, target.value);
   }, true);
   // Before the keys of `page.js`, for Escape also stops the arm.
   window.addEventListener("keydown", ({ key, target }) => {
@@ -63,5 +69,10 @@
   }, true);
   window.armLink.before.push((message) =>
     message.type !== "GuiUpdateMessage" ||
-    !(typed.has(message.uuid) || undone.get(message.uuid) > performance.now()));
+    !(typedField(message.uuid) || undone.get(message.uuid) > performance.now()));
+  window.armLink.received.push(({ type, uuid, updates }) => {
+    if (type !== "GuiUpdateMessage" || !("value" in updates) || !typedField(uuid)) return;
+    before.set(typedField(uuid), String(updates.value));
+    delete updates.value;
+  });
 })();

@@ -76,6 +76,7 @@
   let worker = null;
   // Functions that take a message before it is sent, and what sends another; false drops it.
   const before = [];
+  const received = []; // functions that take a message of the view before viser's page does
   const held = []; // commands that wait for a heartbeat
   const release = () => {
     for (const { send, message, number, at } of held.splice(0)) {
@@ -91,6 +92,13 @@
   };
   const PlainWorker = window.Worker;
   window.Worker = class extends PlainWorker {
+    set onmessage(listener) {
+      super.onmessage = (event) => {
+        for (const message of event.data.messages ?? []) received.forEach((take) => take(message));
+        listener(event);
+      };
+    }
+
     postMessage(data, ...options) {
       const post = (changed) => super.postMessage({ ...data, ...changed }, ...options);
       if (data?.type === "set_server") {
@@ -237,5 +245,5 @@
     show();
   }, 100);
   const send = (message) => worker?.postMessage({ type: "send", message }); // as viser's page does
-  window.armLink = { before, send, stop, isDead: () => dead };
+  window.armLink = { before, received, send, stop, isDead: () => dead };
 })();

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_testing.pinhole import pinhole
+from arm_testing.pages.pinhole import pinhole
 from arm_testing.ros.programs import folder_of, joint_field, open_tab, reveal
 from arm_testing.ros.viewed import PATIENCE
 from arm_viewer.browser.cameras import view_of
@@ -553,6 +553,20 @@ class TestPhone:
         phone.wait_for_function(
             "x => [...document.querySelectorAll('input')].some(i => i.value == x)", arg="12"
         )
+
+    def test_entry_that_is_typed_while_another_browser_moves_the_arm_is_kept(
+        self, page, phone, ros
+    ):
+        page.bring_to_front()
+        field, tool = joint_field(page, "waist"), page.locator('[data-arm="tool"]')
+        position = tool.inner_text()
+        field.click(click_count=3)
+        page.keyboard.type("15")
+        enter_until_at(phone, ros, "waist", "30", {"waist": math.radians(30)})
+        ros.until(lambda: tool.inner_text() != position, BOUND)  # the motion has reached the page
+        assert field.input_value() == "15"
+        page.keyboard.press("Enter")
+        reaches(ros, {"waist": math.radians(15)})
 
 
 def test_task_is_checked_and_its_report_shown(page, ros, server):

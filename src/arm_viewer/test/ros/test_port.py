@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from arm_testing.page import FakeGui
+from arm_testing.pages.page import FakeGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.local_arm import LocalArm
 from arm_viewer.port import IkRequest, Where

@@ -5,7 +5,7 @@
 from functools import partial
 from types import SimpleNamespace
 
-from arm_testing.page import FakeGui
+from arm_testing.pages.page import FakeGui
 from arm_viewer.ros.task_panel import (
     TaskPanel,
     done_share,

@@ -47,6 +47,7 @@ class GoalClient(ActionClient):  # type: ignore[misc]
     def __init__(self, node: Node, kind: Any, name: str, **more: Any) -> None:
         self._token = secrets.token_bytes(TOKEN_SIZE)
         self._sending = threading.Lock()
+        self._listed: set[int] = set()  # sequence numbers of goals whose response is late or lost
         topic = client_topics(node, name) + self._token.hex()
         # The middleware acknowledges the probes, whatever the executor does. The server is to
         # know of it before it gets a goal.
@@ -73,11 +74,31 @@ class GoalClient(ActionClient):  # type: ignore[misc]
         """Handle what was taken.
 
         rclpy notes a goal only after it was sent. The thread that spins the node may get the
-        response before, which rclpy would ignore.
+        response before, which rclpy would ignore. A goal that the server lists was accepted:
+        Fast DDS loses the response of a server that has not discovered this client yet.
         """
         with self._sending:
             pass
+        arrived, _ = taken_data.get("goal", (None, None))
+        if arrived in self._listed:
+            self._listed.remove(arrived)
+            del taken_data["goal"]
+        for sequence, stamp in self._listed_goals(taken_data):
+            if sequence != arrived:
+                self._listed.add(sequence)
+                response = self._action_type.Impl.SendGoalService.Response(
+                    accepted=True, stamp=stamp
+                )
+                await super().execute({"goal": (sequence, response)})
         await super().execute(taken_data)
+
+    def _listed_goals(self, taken_data: dict[str, Any]) -> list[tuple[int, Any]]:
+        """Return the sequence numbers of unanswered goals that a status lists, and its stamps."""
+        if "status" not in taken_data or not self._goal_sequence_number_to_goal_id:
+            return []
+        listed = [status.goal_info for status in taken_data["status"].status_list]
+        unanswered = list(self._goal_sequence_number_to_goal_id.items())
+        return [(k, g.stamp) for k, goal_id in unanswered for g in listed if g.goal_id == goal_id]
 
     def destroy(self) -> None:
         """Destroy the client and its subscription."""

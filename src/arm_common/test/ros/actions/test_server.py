@@ -128,3 +128,31 @@ def test_goal_with_the_identifier_of_an_expired_one_is_a_goal_like_others(probe)
         assert server.finish(sent).status == GoalStatus.STATUS_SUCCEEDED
         assert list(server.server._goal_handles) == [bytes(same.uuid)]
     probe.until(lambda: not server.server._goal_handles)
+
+
+class LossyClient(GoalClient):
+    """A client that takes the first response late, or never."""
+
+    def __init__(self, *arguments, is_late):
+        self.lost, self._is_late = None, is_late
+        super().__init__(*arguments)
+
+    def take_data(self):
+        data = super().take_data()
+        if "goal" in data and self.lost is None:
+            self.lost = data.pop("goal")
+        elif self._is_late and "result" in data:
+            data["goal"], self._is_late = self.lost, False
+        return data
+
+
+@pytest.mark.parametrize("is_late", [False, True])
+def test_a_listed_goal_was_accepted_even_if_its_response_is_late_or_lost(probe, capfd, is_late):
+    server = Server(probe)
+    kind = FollowJointTrajectory
+    server.client = LossyClient(probe.node, kind, "follow", is_late=is_late)
+    probe.until(server.client.server_is_ready)
+    for _ in range(2):
+        assert server.run().result.error_string == "done"
+    assert server.client.lost is not None
+    assert "unexpected" not in capfd.readouterr().err

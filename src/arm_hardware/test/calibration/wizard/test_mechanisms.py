@@ -22,8 +22,8 @@ from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import Setpoints
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate
-from arm_testing.robot_files import KIT
-from arm_testing.terminal import TypedKeys
+from arm_testing.files.robot_files import KIT
+from arm_testing.programs.terminal import TypedKeys
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -5,6 +5,7 @@
 import os
 
 import pytest
+
 from arm_testing import domains
 
 

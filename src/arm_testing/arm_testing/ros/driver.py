@@ -31,7 +31,14 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from arm_interfaces.msg import HardwareStatus
-from arm_testing.processes import end, handles_sigterm, kill, output_of, parameters, start_python
+from arm_testing.programs.processes import (
+    end,
+    handles_sigterm,
+    kill,
+    output_of,
+    parameters,
+    start_python,
+)
 from arm_testing.waiting import BOUND, wait_for
 
 NAMES = ("waist", "shoulder", "elbow", "wrist_roll")

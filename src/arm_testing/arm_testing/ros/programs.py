@@ -10,7 +10,7 @@ import pytest
 from arm_description.library import load_robot
 from arm_viewer.screenshot import PAINTED, open_page
 
-from arm_testing.processes import parameters
+from arm_testing.programs.processes import parameters
 from arm_testing.ros.viewed import PATIENCE, ViewedNode
 from arm_testing.waiting import wait_for
 

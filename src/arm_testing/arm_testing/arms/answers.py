@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requests of inverse kinematics whose answers are stored, to compare another set of kernels with.
 
-    ./arm exec python3 -m arm_testing.answers FILE.npz     # from tools/; records the answers
+    ./arm exec python3 -m arm_testing.arms.answers FILE.npz     # from tools/; records the answers
 
 The answers in src/arm_kinematics/test/kernels/answers.npz are those of the kernels before these,
 which Numba compiled.
@@ -19,7 +19,7 @@ import numpy as np
 from arm_description.library import shipped_robots
 
 from arm_kinematics import Chain, IkResult, KinematicsError
-from arm_testing.chains import posture, random_chain, shipped
+from arm_testing.arms.chains import posture, random_chain, shipped
 
 ANY, NARROW = (-math.inf, math.inf), (-2.0, 2.0)
 RANDOM = {f"random {n}": [NARROW, (-9.0, 9.0), ANY, (0.5, 3.0)] * 2 for n in range(1, 9)}

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs `arm` as on Windows or macOS: `python -m arm_testing.other_systems PROGRAM ...`.
+"""Runs `arm` as on Windows or macOS: `python -m arm_testing.programs.other_systems PROGRAM ...`.
 
 What they lack is removed first; processes start by spawn. Use in a process of its own.
 """

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""The project's pytest plugin: selects and orders tests and assigns ROS domains.
+"""The pytest plugin of the packages: selects and orders tests and assigns ROS domains.
 
 Tests of nodes are in folders `ros`, `system` and `launch`. Without rclpy, only the others run.
 """
@@ -17,15 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from arm_common.network import NETWORK, limit_to_this_computer, report_reach
 
 from arm_testing import domains
+from arm_testing.repository import use_repository_around
 
-REPOSITORY = Path(__file__).resolve().parents[2]
 HAVE_ROS = importlib.util.find_spec("rclpy") is not None
 HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
 NEED_ROS = {"ros", "system", "launch"}
-LAUNCH_TESTS = "src/*/test/launch/test_*.py"
+LAUNCH_TESTS = "test/launch/test_*.py"
 ONE_ARM = "one_arm"  # a folder whose tests share a running arm and therefore a worker
 # Started first, in this order, so that no worker ends with a long file.
 LONGEST = (
@@ -46,9 +45,19 @@ LONGEST = (
 SLOW = tuple(Path(__file__).with_name("slow_tests.txt").read_text(encoding="utf-8").split())
 
 
+MARKERS = (
+    "system: starts real processes over real DDS",
+    "slow: takes long; left out by ./arm test --fast",
+    "thorough: left out by ./arm test, which runs one of its kind; part of ./arm test --all",
+)
+pytest_plugins = ["arm_testing.files.robot_files"]
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Restore SIGINT, which background processes ignore and their children inherit ignored."""
-    del config
+    """Declare markers, find the repository, restore SIGINT, which background processes ignore."""
+    for marker in MARKERS:
+        config.addinivalue_line("markers", marker)
+    use_repository_around(config.rootpath)
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if importlib.util.find_spec("hypothesis"):
@@ -75,12 +84,19 @@ def fresh_domain(ros_domain: int) -> Iterator[int]:
 def _in_new_domain() -> Iterator[int]:
     with domains.leased() as domain, pytest.MonkeyPatch.context() as patch:
         patch.setenv("ROS_DOMAIN_ID", str(domain))
-        patch.delenv(NETWORK, raising=False)
-        environment = limit_to_this_computer({})
-        report_reach(environment)  # nodes of tests need not
-        for name, value in environment.items():
-            patch.setenv(name, value)
+        if importlib.util.find_spec("arm_common"):  # not where this package is tested alone
+            _stay_on_this_computer(patch)
         yield domain
+
+
+def _stay_on_this_computer(patch: pytest.MonkeyPatch) -> None:
+    from arm_common.network import NETWORK, limit_to_this_computer, report_reach
+
+    patch.delenv(NETWORK, raising=False)
+    environment = limit_to_this_computer({})
+    report_reach(environment)  # nodes of tests need not
+    for name, value in environment.items():
+        patch.setenv(name, value)
 
 
 @pytest.fixture(autouse=True)
@@ -171,18 +187,21 @@ def pytest_report_header() -> str | None:
     return None if HAVE_ROS else "no rclpy: tests that need ROS 2 are omitted"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
     """List the launch tests that were not run."""
     if not HAVE_LAUNCH:
         terminalreporter.section("not run: launch_testing is not installed", sep="-")
-        for file in sorted(REPOSITORY.glob(LAUNCH_TESTS)):
-            terminalreporter.write_line(str(file.relative_to(REPOSITORY)))
+        root = config.rootpath  # of the repository, or of a package alone
+        for file in sorted([*root.glob(LAUNCH_TESTS), *root.glob(f"src/*/{LAUNCH_TESTS}")]):
+            terminalreporter.write_line(str(file.relative_to(root)))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Omit the tests of nodes without ROS 2, or with --cores."""
     if not HAVE_LAUNCH and collection_path.match(LAUNCH_TESTS):
         return True
-    folders = collection_path.parts[len(REPOSITORY.parts) :]
+    folders = collection_path.parts[len(config.rootpath.parts) :]
     cores_only = not HAVE_ROS or config.getoption("cores")
     return True if cores_only and NEED_ROS.intersection(folders) else None

@@ -19,7 +19,7 @@ from arm_common.yaml.schema_types import (
 )
 from arm_common.yaml.typed_mapping import scale_of
 
-from arm_testing.plain_data import at
+from arm_testing.files.plain_data import at
 
 Owner: TypeAlias = tuple[str, Leaf]  # a key and what bounds its numbers
 

@@ -7,7 +7,6 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from arm_description.robot_file.reader import parse_robot
 
 SMALL = """\
 name: small
@@ -72,6 +71,12 @@ postures:
 """
 
 
+def _parsed(text):
+    from arm_description.robot_file.reader import parse_robot  # arm_common is tested without it
+
+    return parse_robot(text)
+
+
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261120)
@@ -84,7 +89,7 @@ def small():
 
 @pytest.fixture(scope="session")
 def small_model():
-    return parse_robot(SMALL)
+    return _parsed(SMALL)
 
 
 @pytest.fixture
@@ -194,6 +199,6 @@ def random_model(table_yaml):
 
         rows = [(str(rng.choice(kinds)), angle(), length(), length(), angle()) for _ in range(n)]
         ends = [(rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)) for _ in range(2)]
-        return parse_robot(table_yaml(rows, convention, *ends))
+        return _parsed(table_yaml(rows, convention, *ends))
 
     return model

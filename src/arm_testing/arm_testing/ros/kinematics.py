@@ -27,7 +27,7 @@ from arm_interfaces.srv import (
     SolveIKBatch,
 )
 from arm_kinematics import Chain
-from arm_testing.processes import start_python
+from arm_testing.programs.processes import start_python
 from arm_testing.ros.probe import Probe
 
 PATIENCE = 240.0  # [s], an upper bound; compiling takes a minute on a busy machine

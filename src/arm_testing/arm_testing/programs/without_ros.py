@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a module without ROS, as on a machine that has none: `python -m arm_testing.without_ros`.
+"""Runs a module as on a machine without ROS: `python -m arm_testing.programs.without_ros MODULE`.
 
 Use in a process of its own, since what has been imported stays.
 """

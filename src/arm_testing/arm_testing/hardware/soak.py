@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Soak test: thousands of random commands and faults, judged by the board's registers alone.
 
-    ./arm exec python3 tools/arm_testing/soak.py --motions 10000
+    ./arm exec python3 src/arm_testing/arm_testing/hardware/soak.py --motions 10000
 
 It draws at random valid and invalid trajectories, grips, cancels, stops between ticks and during a
 transfer, disturbed, dead, stuck and slow buses, flipped bits, writes by others, boards that are

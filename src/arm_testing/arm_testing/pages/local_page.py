@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uses the page of nut_arm in this process: moves a joint, drags the tool, edits the table.
 
-`python -m arm_testing.local_page` prints what it has reached as JSON. With `--core`, the panels
-of other packages than arm_viewer are left out.
+`python -m arm_testing.pages.local_page` prints what it has reached as JSON. With `--core`, the
+panels of other packages than arm_viewer are left out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from arm_viewer.page.arm_page import PageSettings
 from websockets.sync.client import ClientConnection
 
 from arm_common import plugins
-from arm_testing.viewer_client import CAMERA, connected, decoded, encoded
+from arm_testing.pages.viewer_client import CAMERA, connected, decoded, encoded
 from arm_testing.waiting import wait_for
 
 BOUND = 60.0  # [s]
