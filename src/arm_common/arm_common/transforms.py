@@ -69,18 +69,6 @@ def wrap(angle: float) -> float:
     return math.pi - (math.pi - angle) % (2.0 * math.pi)
 
 
-def one_turn(lower: ArrayLike, upper: ArrayLike, sliding: ArrayLike) -> tuple[Array, Array]:
-    """Return limits (n,) [rad or m] of which those of a turn span at most one turn.
-
-    They are within half a turn of 0 where the range reaches in there.
-    """
-    low = np.where(sliding, lower, np.maximum(lower, -np.pi))
-    high = np.where(sliding, upper, np.minimum(upper, np.pi))
-    beyond = low >= high
-    high = np.where(beyond, np.minimum(upper, np.add(lower, math.tau)), high)
-    return np.where(beyond, lower, low), high
-
-
 def twist_z(R: Array) -> float:
     """Return the rotation about z that a rotation (3, 3) contains, in (-pi, pi].
 

@@ -13,7 +13,6 @@ from arm_common.transforms import (
     inverse,
     is_rigid,
     matrix_rpy,
-    one_turn,
     pose,
     pose_to_matrix,
     quaternion,
@@ -145,23 +144,6 @@ def test_frame_along_has_z_on_the_axis_and_x_up(axis):
     np.testing.assert_allclose(R[:, 2], axis, atol=1e-15)
     if abs(R[2, 2]) < 1.0 - 1e-9:  # where the axis is vertical no x is up
         assert R[2, 0] >= -1e-12
-
-
-limits = st.lists(
-    st.tuples(st.floats(-20, 20), st.floats(1e-3, 20), st.booleans()), min_size=1, max_size=4
-)
-
-
-@given(limits)
-def test_one_turn_is_within_the_limits_and_near_0_where_they_reach_it(joints):
-    lower, width, sliding = map(np.array, zip(*joints, strict=True))
-    upper = lower + width
-    low, high = one_turn(lower, upper, sliding)
-    assert (lower <= low).all() and (low < high).all() and (high <= upper).all()
-    assert (sliding | (high - low <= math.tau + 1e-9)).all()
-    assert (sliding <= ((low == lower) & (high == upper))).all()
-    near = ~sliding & (lower < math.pi) & (upper > -math.pi)
-    assert (np.abs(low[near]) <= math.pi).all() and (np.abs(high[near]) <= math.pi).all()
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from types import MappingProxyType
 import numpy as np
 from arm_common.errors import InputError, finite_number
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Matrix, inverse, one_turn
+from arm_common.transforms import Matrix, inverse
 from arm_description.errors import DescriptionError
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import mimic_names
@@ -31,6 +31,7 @@ from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import attribute, parse_xml
 from arm_description.urdf.writer import check_prefix, number, xml_text
+from arm_kinematics.model.chain_model import one_turn
 
 Posture = Mapping[str, float]
 ARM = "arm"

@@ -15,7 +15,7 @@ import math
 import time
 
 import numpy as np
-from arm_common.transforms import Array, one_turn, so3_log
+from arm_common.transforms import Array, so3_log
 from arm_description.model.constraints import SLACK
 from numpy.typing import ArrayLike
 
@@ -27,6 +27,7 @@ from arm_kinematics.ik.search_model import SerialChain
 from arm_kinematics.ik.solver import IkSolver, PreparedOptions, check_count
 from arm_kinematics.kernels.compiled import search
 from arm_kinematics.kernels.layout import Orientation, empty_result
+from arm_kinematics.model.chain_model import one_turn
 
 _SEEDS = 24
 """Postures to start from if no branch is inside."""

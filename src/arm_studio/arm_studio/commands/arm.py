@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: tools/pip_ros/test/test_wheels.py
 """The command `arm` of an installation by pip, without ROS.
 
 arm view puma560

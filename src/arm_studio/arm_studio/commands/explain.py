@@ -18,11 +18,12 @@ from pathlib import Path
 import numpy as np
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_common import cli
 

@@ -12,10 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 import sympy as sp
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.closed_form import TOLERANCE, ClosedForm, recognise
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_studio.closed_form.formulas import InverseStep, NoFormulasError
 from arm_studio.closed_form.steps import inverse_formulas

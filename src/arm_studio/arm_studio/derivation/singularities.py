@@ -10,9 +10,10 @@ from enum import Enum
 
 import numpy as np
 import sympy as sp
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.model.chain_model import one_turn
 from scipy.optimize import brentq, least_squares
 
 from arm_studio.derivation.document import DerivationPage

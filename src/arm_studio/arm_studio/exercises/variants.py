@@ -21,10 +21,11 @@ from functools import cached_property
 
 import numpy as np
 from arm_common.errors import InputError, number_text
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_studio.derivation.inverse import closed_form_of
 from arm_studio.derivation.singularities import TaskJacobian, ToolTask

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from arm_common.suggestions import program
-from arm_common.transforms import Array, one_turn
+from arm_common.transforms import Array
 from arm_description.model.elements import Joint
 from arm_description.model.transmissions.curved import CrankTransmission, LinkageLengths
 from arm_description.model.transmissions.transmission import (
@@ -98,9 +98,7 @@ class InclinometerLaw:
 def inclinometer_laws(model: RobotModel) -> dict[str, InclinometerLaw]:
     """Return the laws of the joints that an inclinometer can measure, by name."""
     rng = np.random.default_rng(0)
-    sliding = [joint.type == "prismatic" for joint in model.joints]
-    lower, upper = one_turn(model.lower, model.upper, sliding)
-    postures = rng.uniform(lower, upper, (_POSTURES, model.n))
+    postures = rng.uniform(model.lower, model.upper, (_POSTURES, model.n))
     inclinations = [link_readings(model, q) for q in postures]
     laws: dict[str, InclinometerLaw] = {}
     measured = [n for n in inclinations[0] if all(n in each for each in inclinations)]
