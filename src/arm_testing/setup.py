@@ -20,4 +20,8 @@ setup(
     url="https://example.org/arm",
     license="Apache-2.0",
     extras_require={"test": ["pytest"]},
+    entry_points={
+        "ament_copyright.copyright_name": ["arm = arm_testing.linters:COPYRIGHT_HOLDER"],
+        "ament_copyright.license": ["apache2_spdx = arm_testing.linters:SPDX_HEADER"],
+    },
 )

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from arm_testing.pages.local_page import DRAGGED, WAIST
+from arm_testing.repository import repository
 
 import arm_testing
 
@@ -31,13 +32,10 @@ STUDIO = [
 
 @pytest.mark.parametrize("options", [[], ["--core"]])
 def test_joint_is_moved_tool_dragged_and_table_edited(options):
-    command = [
-        sys.executable,
-        "-m",
-        "arm_testing.programs.without_ros",
-        "arm_testing.pages.local_page",
-    ]
-    path = os.pathsep.join([str(TESTING), os.environ.get("PYTHONPATH", "")])
+    modules = "arm_testing.programs.without_ros", "arm_testing.pages.local_page"
+    command = [sys.executable, "-m", *modules]
+    tools = str(repository() / "tools")
+    path = os.pathsep.join([tools, str(TESTING), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [*command, *options],
         env={**os.environ, "PYTHONPATH": path},

@@ -48,6 +48,7 @@ SLOW = tuple(Path(__file__).with_name("slow_tests.txt").read_text(encoding="utf-
 MARKERS = (
     "system: starts real processes over real DDS",
     "slow: takes long; left out by ./arm test --fast",
+    *(f"{name}: by a linter of ROS 2" for name in ("copyright", "linter", "xmllint")),
     "thorough: left out by ./arm test, which runs one of its kind; part of ./arm test --all",
 )
 pytest_plugins = ["arm_testing.files.robot_files"]
