@@ -300,12 +300,13 @@ def refuse_overwriting(output: str, force: bool) -> None:
         raise InputError("already exists", remedy=remedy, file=output)
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """Return the type of a whole number of the command line with a least value."""
+def whole_number(lowest: int, highest: float = math.inf) -> Callable[[str], int]:
+    """Return the type of a whole number of the command line within bounds."""
+    bounds = f"from {lowest} {'on' if highest == math.inf else f'to {highest}'}"
 
     def number(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is not a whole number from {least} on")
+        if not text.isdecimal() or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(f"{text} is not a whole number {bounds}")
         return int(text)
 
     return number

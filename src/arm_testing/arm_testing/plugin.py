@@ -21,6 +21,10 @@ import pytest
 from arm_testing import domains
 from arm_testing.repository import use_repository_around
 
+# colcon starts pytest in the source of a package, whose modules Python would find before those
+# that are installed, with the compiled kernels.
+if Path("package.xml").exists():
+    sys.path[:] = [path for path in sys.path if path and Path(path) != Path.cwd()]
 HAVE_ROS = importlib.util.find_spec("rclpy") is not None
 HAVE_LAUNCH = importlib.util.find_spec("launch_testing") is not None
 NEED_ROS = {"ros", "system", "launch"}

@@ -76,7 +76,15 @@ NOBLE = {
 }
 # Packages that jazzy/distribution.yaml and lyrical/distribution.yaml release, at the same commit.
 RELEASED = {
-    *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces", "coal"),
+    *(
+        "action_msgs",
+        "ament_cmake",
+        "ament_copyright",
+        "ament_index_python",
+        "ament_xmllint",
+        "builtin_interfaces",
+        "coal",
+    ),
     *("control_msgs", "diagnostic_msgs", "geometry_msgs", "joint_state_publisher_gui", "launch"),
     *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "py_trees"),
     *("rcl_interfaces", "rclpy"),

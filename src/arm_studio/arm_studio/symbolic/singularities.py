@@ -156,7 +156,8 @@ class _Search:
             if time.monotonic() > self._deadline:
                 self._loss.complete = False
                 break
-            queue += [(*z, f) for z in (queue.pop(0),) for f in self._next(z)]
+            zeros = queue.pop(0)
+            queue += [(*zeros, f) for f in self._next(zeros)]
         return self._loss
 
     def _next(self, zeros: Condition) -> list[sp.Expr]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
+from arm_common.network import LAST_PORT
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
@@ -28,7 +29,6 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
-from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.arm_page import SHOWS_ONLY, ArmPage, PageSettings
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY

@@ -5,6 +5,7 @@
 import contextlib
 import math
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -102,6 +103,17 @@ def test_readings_of_an_inclinometer_give_the_joints_back(name):
         for joint, law in laws.items():
             expected = q[model.joint_names.index(joint)]
             assert law.position(shown) == pytest.approx(expected, abs=math.radians(0.2)), law
+
+
+def test_laws_do_not_depend_on_whole_turns_of_the_limits():
+    model = load_robot("nut_arm")
+    joints = [replace(j, lower=j.lower + math.tau, upper=j.upper + math.tau) for j in model.joints]
+    laws = inclinometer_laws(model)
+    turned = inclinometer_laws(replace(model, joints=tuple(joints)))
+    assert turned.keys() == laws.keys()
+    for joint, law in turned.items():
+        assert (law.before, law.sign) == (laws[joint].before, laws[joint].sign)
+        assert law.offset == pytest.approx(laws[joint].offset, abs=1e-9)
 
 
 @pytest.mark.parametrize(
