@@ -78,9 +78,8 @@ class MatricesPanel(Panel):
         of = "" if self._directions is None else " (of the translation)"
         if ratio < SINGULAR:
             return f"singular{of}"
-        return f"{1.0 / ratio:.4g}{of}" + (
-            ", near a singular posture" if ratio < NEAR_SINGULAR else ""
-        )
+        near = ", near a singular posture" if ratio < NEAR_SINGULAR else ""
+        return f"{1.0 / ratio:.4g}{of}{near}"
 
 
 def _entry(context: PanelContext) -> MatricesPanel | None:
