@@ -123,10 +123,9 @@ def _cells(
 
 
 def _html(rows: Sequence[Sequence[str]], masses: str) -> str:
-    head = "".join(f"<th>{name}</th>" for name in HEAD)
+    head = f"<tr>{''.join(f'<th>{name}</th>' for name in HEAD)}</tr>"
     style = "font-variant-numeric:tabular-nums;text-align:right;border-spacing:.6em 0"
-    body = f"<tr>{head}</tr>{rows_html(rows)}"
-    table = f'<table data-arm="joint-values" style="{style}">{body}</table>'
+    table = f'<table data-arm="joint-values" style="{style}">{head}{rows_html(rows)}</table>'
     return wide_box(table) + hint_html(HINT.format(masses))
 
 
