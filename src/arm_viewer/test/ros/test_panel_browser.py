@@ -560,7 +560,7 @@ class TestPhone:
         page.bring_to_front()
         field, tool = joint_field(page, "waist"), page.locator('[data-arm="tool"]')
         position = tool.inner_text()
-        field.click(click_count=3)
+        field.press("Control+a")
         page.keyboard.type("15")
         enter_until_at(phone, ros, "waist", "30", {"waist": math.radians(30)})
         ros.until(lambda: tool.inner_text() != position, BOUND)  # the motion has reached the page
