@@ -61,6 +61,7 @@ TOOLS = {path.name for path in (REPOSITORY / "tools").iterdir()}
 STARTED = {
     "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
     "arm_tasks": {"arm_hardware", "arm_viewer", "robot_state_publisher", "rviz2"},
+    "arm_testing": {"ament_copyright", "ament_xmllint"},
 }
 
 
