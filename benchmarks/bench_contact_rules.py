@@ -266,7 +266,7 @@ def main() -> int:
     kinds = sorted({sweep.kind for sweep in sweeps()})
     parser.add_argument("--only", nargs="+", choices=kinds, default=[], help="only these sweeps")
     add_write(parser)
-    parser.add_argument("--workers", type=cli.at_least(1), default=0, help="processes (cores)")
+    parser.add_argument("--workers", type=cli.whole_number(1), default=0, help="processes (cores)")
     return cli.run(parser, bench, None)
 
 

@@ -106,7 +106,7 @@ def measured(file: Path) -> dict[str, Any]:
 def main() -> None:
     """Measure, print, and write where told to."""
     parser = argparse.ArgumentParser(prog="./arm bench contact_world", description=__doc__)
-    parser.add_argument("--runs", type=cli.at_least(1), default=3, help="processes (3)")
+    parser.add_argument("--runs", type=cli.whole_number(1), default=3, help="processes (3)")
     add_write(parser)
     parser.add_argument("--replay", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

@@ -27,7 +27,7 @@ from typing import Any
 
 import numpy as np
 import rclpy
-from arm_common.cli import at_least
+from arm_common.cli import whole_number
 from arm_hardware.backends import backends_of, load_backend
 from arm_hardware.bus.interface import PCA9685, SerialBus
 from arm_hardware.bus.retrying_bus import RetryingBus
@@ -325,7 +325,7 @@ def main() -> None:
     parser.add_argument(
         "--seconds", type=above_zero, default=25.0, help="per row of lateness (25)"
     )
-    parser.add_argument("--stops", type=at_least(1), default=40, help="per row of stops (40)")
+    parser.add_argument("--stops", type=whole_number(1), default=40, help="per row of stops (40)")
     add_write(parser)
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN

@@ -15,7 +15,7 @@ import sys
 from contextlib import ExitStack
 from importlib.metadata import version
 
-from arm_common.cli import at_least
+from arm_common.cli import whole_number
 from ik import sections
 from ik.hard import hard_cases
 from ik.peers import make_environment, running, versions
@@ -33,10 +33,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peers", action="store_true", help="install the peers in .venv-peers")
     parser.add_argument("--alone", action="store_true", help="without the peers")
     parser.add_argument(
-        "--targets", type=at_least(1), default=1000, help="per row, for times (1000)"
+        "--targets", type=whole_number(1), default=1000, help="per row, for times (1000)"
     )
     parser.add_argument(
-        "--solved", type=at_least(1), default=20000, help="per row, for our share solved (20000)"
+        "--solved",
+        type=whole_number(1),
+        default=20000,
+        help="per row, for our share solved (20000)",
     )
     parser.add_argument(
         "--seconds", type=above_zero, default=3.0, help="per row, for each peer (3)"

@@ -322,9 +322,11 @@ def main() -> int:
     """Run the command and return its exit code."""
     parser = argparse.ArgumentParser(prog="./arm bench nut_transfer", description=__doc__)
     parser.add_argument(
-        "--trials", type=cli.at_least(1), default=100, help="a line and task (100)"
+        "--trials", type=cli.whole_number(1), default=100, help="a line and task (100)"
     )
-    parser.add_argument("--seed", type=cli.at_least(0), default=0, help="of the first trial (0)")
+    parser.add_argument(
+        "--seed", type=cli.whole_number(0), default=0, help="of the first trial (0)"
+    )
     parser.add_argument("--noise", default="", metavar="LEVELS", help="only these lines (all)")
     parser.add_argument("--task", choices=TASKS, default=TASKS[0], help=f"to run ({TASKS[0]})")
     add_write(parser)

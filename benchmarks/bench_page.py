@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from arm_testing.viewer_client import CAMERA, Spectator, connected, decompressed, encoded
+from arm_testing.pages.viewer_client import CAMERA, Spectator, connected, decompressed, encoded
 from bench_stack import PATIENCE, cpu_seconds, memory, tree
 from ik.tables import above_zero, add_write, machine, write
 

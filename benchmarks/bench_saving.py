@@ -30,8 +30,8 @@ from arm_description.library import shipped_robots
 from arm_description.robot_file.reader import parse_robot
 from arm_hardware.calibration.file import parse_calibration
 from arm_hardware.calibration.selection import config_folder
-from arm_testing.terminal import PtyProgram
-from arm_testing.viewer_client import CAMERA, connected, decompressed, encoded
+from arm_testing.pages.viewer_client import CAMERA, connected, decompressed, encoded
+from arm_testing.programs.terminal import PtyProgram
 from websockets.exceptions import ConnectionClosed
 
 VIEW = "import sys; from arm_viewer.commands.entry_points import viewer as run; sys.exit(run())"

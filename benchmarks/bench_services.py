@@ -17,7 +17,7 @@ import time
 
 import numpy as np
 import rclpy
-from arm_common.cli import at_least
+from arm_common.cli import whole_number
 from arm_common.ros.qos import LATCHED
 from ik.tables import add_write, processor, table, us, write
 from rclpy.executors import SingleThreadedExecutor
@@ -169,7 +169,7 @@ def rows(count: int, servers: list[subprocess.Popen[bytes]]) -> tuple[list[list[
 def main() -> int:
     """Start the servers, measure, print the table, and write it with --write."""
     parser = argparse.ArgumentParser(prog="./arm bench services", description=__doc__)
-    parser.add_argument("--calls", type=at_least(1), default=2000, help="per service (2000)")
+    parser.add_argument("--calls", type=whole_number(1), default=2000, help="per service (2000)")
     add_write(parser)
     chosen = parser.parse_args()
     os.environ["ROS_DOMAIN_ID"] = DOMAIN

@@ -17,7 +17,7 @@ from pathlib import Path
 import rclpy
 from arm_common.ros.qos import LATCHED
 from arm_tasks.bringup.supervisor import ProcessGroup
-from arm_testing.viewer_client import Spectator
+from arm_testing.pages.viewer_client import Spectator
 from bench_stack import VIEW, Watch, cpu_seconds, prepared
 from ik.tables import above_zero, add_write, machine, write
 from rcl_interfaces.msg import Parameter, ParameterValue

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Benchmarks, one after the other: ./arm bench [NAME ...] [options of the benchmark]."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -24,13 +23,11 @@ def main() -> int:
     if others and not names:
         print(f"./arm bench [{'] ['.join(known)}]; options follow a single name, see its --help.")
         return 0
-    paths = filter(None, (str(FOLDER.parent / "tools"), os.environ.get("PYTHONPATH")))
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}  # for arm_testing
     failed = 0
     for name in names or known:
         print(f"== {name}", flush=True)
         command = [sys.executable, str(known[name]), *others]
-        failed += subprocess.run(command, cwd=FOLDER.parent, env=environment).returncode != 0
+        failed += subprocess.run(command, cwd=FOLDER.parent).returncode != 0
     return failed
 
 

@@ -19,7 +19,7 @@ from arm_common.transforms import pose, shift_z, turn_z
 from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.scene.file import load_scene
 from arm_tasks.task.parser import load_task
-from arm_testing.viewer_client import Spectator, visit
+from arm_testing.pages.viewer_client import Spectator, visit
 from bench_services import KINDS, requests
 from bench_stack import VIEW, Watch
 from bench_viewer import view_address

@@ -23,49 +23,49 @@ def identity(file: Path = FILE) -> dict[str, str]:
     return {name: str(value) for name, value in values.items()}
 
 
-def manifest(text: str, of: dict[str, str]) -> str:
+def manifest(text: str, values: dict[str, str]) -> str:
     """Return the text of a package.xml with this identity."""
-    author = f'  <maintainer email="{of["email"]}">{of["maintainer"]}</maintainer>'
-    urls = "".join(f'\n  <url type="{kind}">{of[kind]}</url>' for kind in URLS)
-    text = re.sub(r"<version>.*</version>", f"<version>{of['version']}</version>", text)
+    author = f'  <maintainer email="{values["email"]}">{values["maintainer"]}</maintainer>'
+    urls = "".join(f'\n  <url type="{kind}">{values[kind]}</url>' for kind in URLS)
+    text = re.sub(r"<version>.*</version>", f"<version>{values['version']}</version>", text)
     text = re.sub(r"  <maintainer .*</maintainer>", author, text)
     text = re.sub(r"\n  <url .*</url>", "", text)
     return re.sub(r"(<license>.*</license>)", rf"\1{urls}", text)
 
 
-def setup(text: str, of: dict[str, str]) -> str:
+def setup(text: str, values: dict[str, str]) -> str:
     """Return the text of a setup.py with this identity."""
-    values = {
-        "version": of["version"],
-        "maintainer": of["maintainer"],
-        "maintainer_email": of["email"],
-        "url": of["website"],
+    fields = {
+        "version": values["version"],
+        "maintainer": values["maintainer"],
+        "maintainer_email": values["email"],
+        "url": values["website"],
     }
-    for name, value in values.items():
+    for name, value in fields.items():
         text = re.sub(rf'^    {name}="[^"]*"', f'    {name}="{value}"', text, flags=re.MULTILINE)
     return text
 
 
 def identified_files() -> dict[Path, str]:
     """Return the text of each package.xml and setup.py by its path."""
-    of = identity()
+    values = identity()
     made = {}
     for kind, rewrite in (("package.xml", manifest), ("setup.py", setup)):
         for file in sorted((REPOSITORY / "src").glob(f"*/{kind}")):
-            made[file] = rewrite(file.read_text(encoding="utf-8"), of)
+            made[file] = rewrite(file.read_text(encoding="utf-8"), values)
     return made
 
 
-def placeholders(of: dict[str, str]) -> list[str]:
+def placeholders(values: dict[str, str]) -> list[str]:
     """Return the names of the values that are placeholders."""
-    return [name for name, value in of.items() if PLACEHOLDER in value]
+    return [name for name, value in values.items() if PLACEHOLDER in value]
 
 
 def main() -> str:
     """Return why this cannot be released, or ""."""
-    left = placeholders(identity())
-    if "--release" in sys.argv and left:
-        return f"{FILE.name}: {', '.join(left)} name {PLACEHOLDER}; put in the real addresses"
+    unset = placeholders(identity())
+    if "--release" in sys.argv and unset:
+        return f"{FILE.name}: {', '.join(unset)} name {PLACEHOLDER}; put in the real addresses"
     return ""
 
 

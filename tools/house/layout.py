@@ -20,7 +20,7 @@ MOST_LINES = 450  # of one file
 # A package's ros/ folder translates, the bring-up starts nodes; the rest is plain Python.
 ROS_FOLDERS = {"arm_tasks/bringup"}
 TOP_FOLDERS = {"commands", "ros"}  # named in the contracts on imports
-_FILES = "arm_*/arm_*/**/*.py"  # without setup.py, tests, launch files and examples
+TESTING = "arm_testing"  # the package of what tests share, which no program imports
 ROS = re.compile(
     r"rcl\w*|rosidl\w*|ros2\w*|rosbag2\w*|tf2_\w+|launch\w*|ament_\w+|\w+_(msgs|srvs|interfaces)"
 )
@@ -59,9 +59,15 @@ PROGRAMS = (
 COMPILED_BOUND = 3_500  # lines of C++
 
 
+def package_files(pattern: str = "**/*.py", source: Path = SOURCE) -> list[Path]:
+    """Return files of the packages without setup.py, tests, launch files and examples."""
+    paths = sorted(source.glob(f"arm_*/arm_*/{pattern}"))
+    return [path for path in paths if path.relative_to(source).parts[0] != TESTING]
+
+
 def modules(source: Path = SOURCE) -> list[Path]:
     """Return the modules of all packages."""
-    return sorted(path for path in source.glob(_FILES) if path.name != "__init__.py")
+    return [path for path in package_files(source=source) if path.name != "__init__.py"]
 
 
 def syntax_tree(path: Path) -> ast.Module:
@@ -84,7 +90,7 @@ def entries(source: Path = SOURCE) -> Mapping[Path, int]:
     found = collections.Counter[Path]()
     for path in modules(source):
         found[path.parent] += 1
-    for init in source.glob("arm_*/arm_*/*/**/__init__.py"):
+    for init in package_files("*/**/__init__.py", source):
         found[init.parents[1]] += 1
     return found
 
@@ -109,7 +115,7 @@ def ros_imports(source: Path = SOURCE) -> list[str]:
     """Return the imports of ROS, and their files, in folders that must not have them."""
     return [
         f"{path.relative_to(source)}: {name}"
-        for path in sorted(source.glob(_FILES))
+        for path in package_files(source=source)
         if not _may_import_ros(path.relative_to(source))
         for name in _imported(syntax_tree(path))
         if ROS.fullmatch(name.partition(".")[0])
@@ -131,14 +137,14 @@ def _imported(tree: ast.Module) -> Iterator[str]:
 
 def nested_top_folders(source: Path = SOURCE) -> list[Path]:
     """Return the folders that only the top level of a package may have, but that lie deeper."""
-    deep = source.glob("arm_*/arm_*/*/**/*")
+    deep = package_files("*/**/*", source)
     return [path for path in deep if path.name in TOP_FOLDERS and path.is_dir()]
 
 
 def module_files(source: Path = SOURCE) -> dict[str, Path]:
     """Return the files of all modules of the packages by dotted name."""
     files = {}
-    for path in source.glob("arm_*/arm_*/**/*.py"):
+    for path in package_files(source=source):
         parts = path.relative_to(source).with_suffix("").parts[1:]
         files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
     return files
@@ -190,9 +196,7 @@ def size(names: Iterable[str], files: Mapping[str, Path]) -> int:
 
 def compiled_lines(source: Path = SOURCE) -> int:
     """Return the number of lines of C++."""
-    return sum(
-        map(lines, (*source.glob("arm_*/arm_*/**/*.cpp"), *source.glob("arm_*/arm_*/**/*.hpp")))
-    )
+    return sum(map(lines, package_files("**/*.?pp", source)))
 
 
 def main() -> None:

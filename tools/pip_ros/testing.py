@@ -48,6 +48,8 @@ KINDS = {
     "--all": (),
     "--fast": ("--cores", "-m", "not system and not slow and not thorough"),
 }
+# Not those of a package, of which pytest would take its tests for all there are.
+SETTINGS = ("-c", "pyproject.toml")
 CHECKED = ("src", "tools", "benchmarks", "docker", "docs")  # folders with Python
 
 
@@ -81,7 +83,7 @@ def run(environment: dict[str, str], arguments: Sequence[str]) -> int:
         chosen += changed_folders(paths)
     os.chdir(paths.repository)
     # Ctrl-C then reaches pytest, which cleans up
-    return become([str(paths.python), "-m", "pytest", *chosen], environment)
+    return become([str(paths.python), "-m", "pytest", *SETTINGS, *chosen], environment)
 
 
 def changed_folders(paths: Paths) -> list[str]:
@@ -114,7 +116,7 @@ def checked(environment: dict[str, str], paths: Paths) -> bool:
 def digest_of_code(paths: Paths) -> str:
     """Return a digest of all files that the checks read."""
     digest = hashlib.sha256()
-    files = [paths.repository / name for name in ("arm", "conftest.py", "pyproject.toml")]
+    files = [paths.repository / name for name in ("arm", "pyproject.toml")]
     files += paths.repository.glob(".clang-*")
     for folder in CHECKED:
         files += (paths.repository / folder).rglob("*.py")
@@ -172,7 +174,7 @@ def tested_with_colcon(
 ) -> int:
     """Run the tests with a sourced ROS 2: those of a kind with colcon, others with pytest."""
     if kind is None:
-        command = [sys.executable, "-m", "pytest", *arguments]
+        command = [sys.executable, "-m", "pytest", *SETTINGS, *arguments]
     else:
         chosen = shlex.join(["--pytest-args", *KINDS[kind], *arguments[1:]])
         colcon = f"colcon test --base-paths src --event-handlers console_cohesion+ {chosen}"

@@ -1,6 +1,6 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Common parts of the commands: arguments, exit codes, output files, jobs on all cores.
+"""Common parts of the commands: arguments, exit codes, output files.
 
 Exit codes: 0, also for a closed pipe, 1 with one sentence, 2 for bad arguments, 130 after Ctrl-C.
 """
@@ -18,15 +18,12 @@ import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 from weakref import WeakKeyDictionary
 
 from arm_common import signals
 from arm_common.errors import InputError
 from arm_common.files.saving import write_bytes
-
-if TYPE_CHECKING:
-    pass
 
 
 def run(
@@ -303,12 +300,13 @@ def refuse_overwriting(output: str, force: bool) -> None:
         raise InputError("already exists", remedy=remedy, file=output)
 
 
-def at_least(least: int) -> Callable[[str], int]:
-    """Return the type of a whole number of the command line with a least value."""
+def whole_number(lowest: int, highest: float = math.inf) -> Callable[[str], int]:
+    """Return the type of a whole number of the command line within bounds."""
+    bounds = f"from {lowest} {'on' if highest == math.inf else f'to {highest}'}"
 
     def number(text: str) -> int:
-        if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"{text} is not a whole number from {least} on")
+        if not text.isdecimal() or not lowest <= int(text) <= highest:
+            raise argparse.ArgumentTypeError(f"{text} is not a whole number {bounds}")
         return int(text)
 
     return number

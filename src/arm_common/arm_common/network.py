@@ -18,6 +18,7 @@ from arm_common.errors import InputError
 from arm_common.files.access import shipped_files
 
 NETWORK = "ARM_NETWORK"  # one of NETWORKS, for programs without the argument `network`
+LAST_PORT = 65535  # of TCP and UDP
 RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _LOCALHOST_ONLY = "ROS_LOCALHOST_ONLY"  # its predecessor, which overrides it
 REPORTED = "_ARM_REACH_REPORTED"  # the sentence that a parent process has reported

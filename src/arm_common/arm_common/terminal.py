@@ -9,14 +9,15 @@ import re
 import select
 import shutil
 import sys
-from contextlib import suppress
 from typing import TypeVar
 
 from arm_common.errors import InputError
 
-with suppress(ImportError):  # Windows has none
+try:
     import termios
     import tty
+except ImportError:  # Windows has none
+    termios = None  # type: ignore[assignment]
 
 ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 ESCAPE = "\x1b"
@@ -36,7 +37,7 @@ class Keyboard:
     def __init__(self) -> None:
         self._file = sys.stdin.fileno()
         self._unread = ""
-        if "termios" not in globals():
+        if termios is None:
             raise InputError(
                 "keys cannot be read on this system", remedy="use Linux, macOS or WSL for that"
             )

@@ -6,7 +6,7 @@ import signal
 
 import pytest
 from arm_common.signals import INTERRUPTED, deferred, interrupt_on_signals
-from arm_testing.processes import end, start_python
+from arm_testing.programs.processes import end, start_python
 
 IMPORTING = """
 import sys

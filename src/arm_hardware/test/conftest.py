@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of all tests of this package, which need no emulated hardware."""
 
-from arm_testing.gpio import gpio
-from arm_testing.motion_rig import (
+from arm_testing.hardware.gpio import gpio
+from arm_testing.hardware.motion_rig import (
     armed,
     calibration,
     calibration_path,

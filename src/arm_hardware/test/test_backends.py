@@ -20,8 +20,8 @@ from arm_hardware.errors import CalibrationError, HardwareError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
-from arm_testing import terminal as pp
-from arm_testing.bus_contract import LAWS
+from arm_testing.hardware.bus_contract import LAWS
+from arm_testing.programs import terminal as pp
 
 DUMMY = '''
 """Dummy servos: their bus is a file at the port, which keeps the target of each by its id."""

@@ -5,7 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from arm_testing import units
+from arm_testing.hardware import units
 
 UNIT = Path(__file__).resolve().parents[1] / "systemd" / "arm-hardware.service"
 

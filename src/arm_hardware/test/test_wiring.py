@@ -3,10 +3,11 @@
 
 import runpy
 import xml.etree.ElementTree as ET
-from pathlib import Path
 from types import SimpleNamespace
 
-REPOSITORY = Path(__file__).resolve().parents[3]
+from arm_testing.repository import repository
+
+REPOSITORY = repository()
 FILE = REPOSITORY / "docs/figures/make_wiring.py"
 wiring = SimpleNamespace(**runpy.run_path(str(FILE)))
 

@@ -12,7 +12,7 @@ from arm_kinematics.paths.shapes import line
 from arm_simulation.geometric.world import NutWorld
 from arm_tasks.scene.nut_state import NutReport
 from arm_tasks.scene.scene import Scene
-from arm_testing.plans import (
+from arm_testing.arms.plans import (
     chain,
     model,
     nut_plan,

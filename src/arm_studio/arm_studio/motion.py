@@ -33,7 +33,7 @@ class Clock:
 
     @property
     def running(self) -> bool:
-        """Whether it runs."""
+        """True if it runs."""
         return self._since is not None
 
     def at(self, now: float) -> float:

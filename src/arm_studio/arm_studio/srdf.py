@@ -31,6 +31,7 @@ from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import attribute, parse_xml
 from arm_description.urdf.writer import check_prefix, number, xml_text
+from arm_kinematics.model.chain_model import one_turn
 
 Posture = Mapping[str, float]
 ARM = "arm"
@@ -145,8 +146,8 @@ def always_overlapping(parts: UrdfParts) -> list[tuple[str, str]]:
 def _position(joint: UrdfJoint, random: np.random.Generator) -> float:
     if joint.limit is None:
         return 0.0
-    lower, upper = max(joint.limit.lower, -math.pi), min(joint.limit.upper, math.pi)
-    return float(random.uniform(lower, upper))
+    limits = one_turn(joint.limit.lower, joint.limit.upper, joint.kind == "prismatic")
+    return float(random.uniform(*limits))
 
 
 def _overlap(

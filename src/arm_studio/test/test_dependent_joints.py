@@ -6,7 +6,7 @@ from arm_description.urdf.writer import robot_urdf
 from arm_studio.commands.moveit import moveit_package
 from arm_studio.pictures.drawing import Style, picture
 from arm_studio.srdf import to_srdf
-from arm_testing.robot_files import LINKAGE
+from arm_testing.files.robot_files import LINKAGE
 
 from arm_description import parse_robot
 

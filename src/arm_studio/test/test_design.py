@@ -25,7 +25,7 @@ from arm_studio.design import (
     try_start,
     unpack,
 )
-from arm_testing.processes import end, start_python
+from arm_testing.programs.processes import end, start_python
 from scipy.optimize import approx_fprime
 
 from arm_description import load_robot
@@ -200,7 +200,7 @@ def test_view_has_the_port_and_ends_with_the_command(view, tmp_path, number):
     (tmp_path / "lib/arm_tasks/view").write_text(
         "import sys, time\nprint('shown', *sys.argv[2:], flush=True)\ntime.sleep(600)"
     )
-    words = ["-m", "arm_studio.commands.design", "--view", "--port", "8123", "-o"]
+    words = ["-m", "arm_studio.commands.design", "--view", "--viewer-port", "8123", "-o"]
     process = start_python(*words, str(tmp_path / "my.yaml"))
     printed = iter(process.stdout.readline, "")
     assert any(line == "shown --viewer-port 8123\n" for line in printed)

@@ -12,19 +12,19 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-import arm_testing
 import numpy as np
 import pytest
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.markers import layers
 from arm_kinematics.markers.state import MarkerInputs
-from pip_ros import cli
+from arm_testing.repository import WHY
 
+import arm_testing
 from arm_description import load_robot
 from arm_kinematics import Chain
 
 FOLDER = Path(__file__).parent / "outsider"
-TOOLS = Path(arm_testing.__file__).parents[1]
+TESTING = Path(arm_testing.__file__).parents[1]
 
 
 @pytest.fixture
@@ -34,6 +34,7 @@ def outsider(monkeypatch):
 
 
 def test_a_command_is_in_the_help_and_runs(tmp_path):
+    cli = pytest.importorskip("pip_ros.cli", reason=WHY)
     environment = {"PYTHONPATH": f"{FOLDER}:{os.environ.get('PYTHONPATH', '')}"}
     (line,) = (each for each in cli.all_lines(environment) if each.purpose == "Outside")
     assert [command.name for command in line.commands] == ["greet"]
@@ -74,9 +75,9 @@ def test_a_layer_that_fails_takes_no_other_away(caplog):
 
 
 def test_a_panel_is_on_the_page():
-    paths = (str(FOLDER), str(TOOLS), os.environ.get("PYTHONPATH", ""))
+    paths = (str(FOLDER), str(TESTING), os.environ.get("PYTHONPATH", ""))
     done = subprocess.run(
-        [sys.executable, "-m", "arm_testing.local_page"],
+        [sys.executable, "-m", "arm_testing.pages.local_page"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
         capture_output=True,
         text=True,

@@ -9,11 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import arm_testing
 import pytest
-from arm_testing.local_page import DRAGGED, WAIST
+from arm_testing.pages.local_page import DRAGGED, WAIST
+from arm_testing.repository import repository
 
-TOOLS = Path(arm_testing.__file__).parents[1]
+import arm_testing
+
+TESTING = Path(arm_testing.__file__).parents[1]
 SHIPPED = ["Frames", "Joints", "Look", "Pose", "Tool path"]
 STUDIO = [
     "Commands",
@@ -30,8 +32,10 @@ STUDIO = [
 
 @pytest.mark.parametrize("options", [[], ["--core"]])
 def test_joint_is_moved_tool_dragged_and_table_edited(options):
-    command = [sys.executable, "-m", "arm_testing.without_ros", "arm_testing.local_page"]
-    path = os.pathsep.join([str(TOOLS), os.environ.get("PYTHONPATH", "")])
+    modules = "arm_testing.programs.without_ros", "arm_testing.pages.local_page"
+    command = [sys.executable, "-m", *modules]
+    tools = str(repository() / "tools")
+    path = os.pathsep.join([tools, str(TESTING), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
         [*command, *options],
         env={**os.environ, "PYTHONPATH": path},

@@ -3,6 +3,7 @@
 """SRDF: groups, postures and collision exemptions as MoveIt expects them."""
 
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 from arm_description.robot_file.editor import RobotEditor
@@ -53,6 +54,14 @@ def test_adjacent_and_overlapping_links_are_exempt():
         ("shoulder_link", "wrist_roll_link"),
         ("left_finger_link", "right_finger_link"),
     ]
+
+
+def test_limits_beyond_half_a_turn_are_sampled():
+    model = load_robot("puma560")
+    joints = [replace(j, lower=j.lower + 20.0, upper=j.upper + 20.0) for j in model.joints]
+    assert set(pairs(to_srdf(replace(model, joints=tuple(joints))))) >= {
+        ("base_link", "waist_link")
+    }
 
 
 def test_gripper_is_a_separate_group():

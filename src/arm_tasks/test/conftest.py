@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of several tests: the scene and plans."""
 
-from arm_testing.plans import (
+from arm_testing.arms.plans import (
     chain,
     model,
     nut_plan,

@@ -3,13 +3,13 @@
 """The units that start task server and page with the computer, and the settings of all units."""
 
 import re
-from pathlib import Path
 
 import pytest
 from arm_tasks.bringup.arguments import ARGUMENTS
-from arm_testing import units
+from arm_testing.hardware import units
+from arm_testing.repository import repository
 
-SOURCE = Path(__file__).resolve().parents[2]
+SOURCE = repository() / "src"
 TASKS, PAGE = (SOURCE / "arm_tasks/systemd" / f"arm-{name}.service" for name in ("tasks", "page"))
 DRIVER = SOURCE / "arm_hardware/systemd/arm-hardware.service"
 SETTINGS = SOURCE / "arm_hardware/systemd/arm-hardware.env"

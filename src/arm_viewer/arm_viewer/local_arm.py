@@ -90,7 +90,7 @@ class LocalArm:
         self._robot: VisualRobot | None = None
         self._sliders = JointSliders(())
         self._chain: Chain | None = None
-        self._start: Mapping[str, float] = {}  # of a robot that begins
+        self._start: Mapping[str, float] | None = None  # start of the next robot [rad or m]
         self._solver = ThreadPoolExecutor(1, "inverse kinematics")
         self.watch(robot_path(robot))
 
@@ -147,9 +147,10 @@ class LocalArm:
 
     def set_robot(self, robot: VisualRobot, tool: str) -> None:
         """Move another robot's joints; unless it begins, joints of the same name keep values."""
-        start = self._start or {**self._page.postures.home, **self._sliders.values()}
+        former = {**self._page.postures.home, **self._sliders.values()}
+        start = former if self._start is None else self._start
         self._sliders = JointSliders(robot.joints, start, robot.constraints)
-        self._robot, self._chain, self._start = robot, None, {}
+        self._robot, self._chain, self._start = robot, None, None
         try:
             self._chain = Chain.from_urdf(self._urdf, robot.root, tool)
         except KinematicsError as error:
@@ -197,7 +198,7 @@ class LocalArm:
         self._page.show_robot(self._urdf)
 
     def begin(self, positions: Mapping[str, float]) -> None:
-        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        """Set the initial joint positions of the next robot, by name [rad or m]."""
         self._start = positions
 
     def watch(self, path: Path) -> None:

@@ -199,7 +199,7 @@ class PagePort(Protocol):
         """Show a robot that is edited, here and wherever the arm is shown."""
 
     def begin(self, positions: Mapping[str, float], /) -> None:
-        """Let the joints of the robot that is described next begin there, by name [rad or m]."""
+        """Set the initial joint positions of the next robot, by name [rad or m]."""
 
     def watch(self, path: Path, /) -> None:
         """Follow another robot file."""

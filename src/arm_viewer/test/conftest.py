@@ -4,7 +4,7 @@
 from types import SimpleNamespace
 
 import pytest
-from arm_testing.page import urdf
+from arm_testing.pages.page import urdf
 
 
 def _xyz(values=(0.0, 0.0, 0.0)):

@@ -89,7 +89,7 @@ UNUSED = [
     ("dexterity", "ur5 --cells 9"),
     ("dexterity", "ur5 --workers 2"),
     ("design", "--workers 2"),
-    ("design", "--port 8090"),
+    ("design", "--viewer-port 8090"),
     ("dexterity", "ur5 --slice xz"),
     ("design", "--from puma560 --seed 2"),
     ("design", "--from puma560 --joints 7"),

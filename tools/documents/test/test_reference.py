@@ -16,6 +16,7 @@ from documents.launch_files import launch_arguments
 from documents.nodes import inspect_nodes
 from documents.programs import CommandInfo
 from documents.reference import FOLDER, texts
+from house.layout import package_files
 from pip_ros.paths import REPOSITORY
 
 
@@ -222,7 +223,7 @@ def test_reference_names_every_interface_in_the_code():
     text = (FOLDER / "interfaces.md").read_text(encoding="utf-8")
     names = set(re.findall(r"^\| `/?([\w/]+)`", text, re.MULTILINE))
     seen = 0
-    for file in (REPOSITORY / "src").glob("arm_*/arm_*/**/*.py"):
+    for file in package_files():
         for call in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             name = isinstance(call, ast.Call) and getattr(
                 call.func, "attr", getattr(call.func, "id", "")

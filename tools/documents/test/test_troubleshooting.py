@@ -7,6 +7,7 @@ import re
 
 import pytest
 from documents.blocks import ROOT
+from house.layout import package_files
 
 PAGE = (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8")
 SYMPTOMS = [line.split("|")[1] for line in PAGE.splitlines() if line.startswith("| ")]
@@ -19,7 +20,7 @@ SENTENCES = [
 def said():
     """Every string in the programs, f-strings assembled from their parts."""
     texts = []
-    for file in [*(ROOT / "src").glob("arm_*/arm_*/**/*.py"), *(ROOT / "tools").glob("*/*.py")]:
+    for file in [*package_files(), *(ROOT / "tools").glob("*/*.py")]:
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
             if isinstance(node, ast.JoinedStr):
                 values = [v.value if isinstance(v, ast.Constant) else "\0" for v in node.values]

@@ -13,7 +13,7 @@ from house import layout
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 MODULE = "# A module.\n"
-PACKAGES = {path.name for path in layout.SOURCE.glob("arm_*/arm_*") if path.is_dir()}
+PACKAGES = {path.name for path in layout.package_files("") if path.is_dir()}
 LINT_IMPORTS = [Path(sys.executable).with_name("lint-imports"), "--no-cache", "--no-logo"]
 
 
@@ -157,7 +157,7 @@ def lint_imports(folder):
 def packages(tmp_path):
     """A folder with links to all packages."""
     pytest.importorskip("importlinter", reason="import-linter needs Python 3.11")
-    for package in layout.SOURCE.glob("arm_*/arm_*"):
+    for package in layout.package_files(""):
         (tmp_path / package.name).symlink_to(package)
     return tmp_path
 

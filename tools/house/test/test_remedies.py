@@ -6,7 +6,7 @@ import ast
 import re
 
 from arm_common.suggestions import program
-from house.layout import SOURCE, syntax_tree
+from house.layout import SOURCE, package_files, syntax_tree
 
 # Commands of people, in a text of a program. ros2 bag and launch exist only in a full ROS 2.
 COMMAND = re.compile(r"\./arm [a-z]|\bros2 (run|service|lifecycle|topic|param|node|action)\b")
@@ -38,7 +38,7 @@ def told(tree):
 
 
 def test_messages_take_their_commands_from_one_place():
-    files = sorted(SOURCE.glob("arm_*/arm_*/**/*.py"))
+    files = package_files()
     assert len(files) > 300
     for file in files:
         place = file.relative_to(SOURCE).as_posix()
@@ -61,7 +61,7 @@ def test_every_named_program_is_a_command_of_arm_and_an_executable():
 
     names = {command.name for command in all_commands()}
     named = set()
-    for file in SOURCE.glob("arm_*/arm_*/**/*.py"):
+    for file in package_files():
         text = file.read_text(encoding="utf-8")
         named |= set(re.findall(r"program\([\"'](\w+)[\"'], [\"'](\w+)[\"']\)", text))
     assert len(named) > 8

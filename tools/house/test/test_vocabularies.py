@@ -32,7 +32,7 @@ from arm_tasks.bringup.arguments import ARGUMENTS, WORLDS
 from arm_tasks.task.parser import DEFAULT_TASK
 from arm_viewer.port import IK_MODES
 from arm_viewer.ros import task_panel
-from house.layout import SOURCE, syntax_tree
+from house.layout import SOURCE, TESTING, syntax_tree
 
 
 def names(declared):
@@ -80,7 +80,7 @@ def trees():
     return {
         str(path.relative_to(SOURCE)): syntax_tree(path)
         for path in files
-        if path.relative_to(SOURCE).parts[1] not in ("test", "examples")
+        if not {"test", "examples", TESTING} & {*path.relative_to(SOURCE).parts[:2]}
     }
 
 

@@ -16,7 +16,7 @@ import pytest
 import yaml
 from ament_index_python import get_package_prefix
 from arm_simulation.emulation.pca9685_chip import PCA9685_CHIP_CHANNELS, ChipMemory, Pca9685Chip
-from arm_testing.processes import output_of, parameters
+from arm_testing.programs.processes import output_of, parameters
 from arm_testing.waiting import wait_for
 from pip_ros.paths import REPOSITORY
 

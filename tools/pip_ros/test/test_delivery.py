@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 from arm_tasks.bringup.arguments import ARGUMENTS
-from arm_testing import units
+from arm_testing.hardware import units
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"
@@ -160,7 +160,7 @@ def test_image_of_the_pi_needs_neither_sympy_nor_matplotlib_nor_viser():
     """Its packages are those that the stage core does not remove; no dependency brings others."""
     stage = (DOCKER / "Dockerfile").read_text().partition(" AS core\n")[2].partition("FROM")[0]
     removed = set(re.search(r"RUN rm -r (.*) \\\n", stage)[1].split())
-    assert removed == {"src/arm_viewer", "src/arm_studio"}
+    assert removed == {"src/arm_testing", "src/arm_viewer", "src/arm_studio"}
     text = (DOCKER / "requirements-core.txt").read_text()
     for package in sorted((REPOSITORY / "src").glob("arm_*/package.xml")):
         if f"src/{package.parent.name}" not in removed:

@@ -18,6 +18,8 @@ from pip_ros.paths import REPOSITORY
 
 PACKAGES = sorted(p.parent for p in (REPOSITORY / "src").glob("*/package.xml"))
 PYTHON = [p for p in PACKAGES if (p / "setup.py").exists()]
+TESTING = REPOSITORY / "src" / "arm_testing"  # imports the packages whose tests use it
+PRODUCT = [p for p in PYTHON if p != TESTING]
 KEYS = {"yaml": "python3-yaml", "PIL": "python3-pil", "mpl_toolkits": "python3-matplotlib"}
 KEYS |= {
     n: f"python3-{n}"
@@ -59,6 +61,7 @@ TOOLS = {path.name for path in (REPOSITORY / "tools").iterdir()}
 STARTED = {
     "arm_description": {"joint_state_publisher_gui", "robot_state_publisher", "rviz2", "xacro"},
     "arm_tasks": {"arm_hardware", "arm_viewer", "robot_state_publisher", "rviz2"},
+    "arm_testing": {"ament_copyright", "ament_xmllint"},
 }
 
 
@@ -74,11 +77,20 @@ NOBLE = {
 }
 # Packages that jazzy/distribution.yaml and lyrical/distribution.yaml release, at the same commit.
 RELEASED = {
-    *("action_msgs", "ament_cmake", "ament_index_python", "builtin_interfaces", "coal"),
+    *(
+        "action_msgs",
+        "ament_cmake",
+        "ament_copyright",
+        "ament_index_python",
+        "ament_xmllint",
+        "builtin_interfaces",
+        "coal",
+    ),
     *("control_msgs", "diagnostic_msgs", "geometry_msgs", "joint_state_publisher_gui", "launch"),
     *("launch_ros", "launch_testing", "lifecycle_msgs", "moveit_msgs", "py_trees"),
     *("rcl_interfaces", "rclpy"),
     *("robot_state_publisher", "rosgraph_msgs", "rosidl_default_generators"),
+    "rosidl_parser",
     *("rosidl_default_runtime", "rviz2", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs"),
     *("trajectory_msgs", "unique_identifier_msgs", "visualization_msgs", "xacro"),
 }
@@ -120,6 +132,8 @@ def name_of(package):
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
 def test_every_import_is_declared(package):
     known = declared(package, "depend", "exec_depend")
+    if package == TESTING:
+        known |= {"xdist", *(other.name for other in PRODUCT)}
     text = (package / "package.xml").read_text(encoding="utf-8")
     for module, file in by_package(package).items():
         if module in PYPI:
@@ -135,6 +149,52 @@ def test_every_import_of_a_test_is_declared(package):
         assert module in PYPI or KEYS.get(module, module) in known, f"{file} imports {module}"
 
 
+HELPERS = {
+    ".".join(file.relative_to(TESTING).with_suffix("").parts): file
+    for file in (TESTING / TESTING.name).rglob("*.py")
+}
+
+
+@cache
+def imports_of(helper):
+    """Return the external modules that a module of arm_testing imports, directly or not."""
+    names, todo = set(), [helper]
+    while todo:
+        name = todo.pop()
+        if name in HELPERS and name not in names:
+            todo += modules_in(HELPERS[name])
+        names.add(name)
+    return {name.partition(".")[0] for name in names} - {TESTING.name}
+
+
+def modules_in(file):
+    """Return the modules that a file imports, also inside functions."""
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("package", PRODUCT, ids=name_of)
+def test_package_is_tested_with_its_own_dependencies_alone(package):
+    """Also what the helpers of its tests import of ours is among them, directly or not."""
+    ours, todo = {other.name for other in PACKAGES}, [package.name]
+    reached = set()
+    while todo:
+        reached.add(name := todo.pop())
+        tags = ("test_depend",) if name == package.name else ()
+        needs = declared(REPOSITORY / "src" / name, "depend", "exec_depend", *tags)
+        todo += needs & ours - reached
+    used = 0
+    for file in (package / "test").rglob("*.py"):
+        for helper in HELPERS.keys() & set(modules_in(file)):
+            used += 1
+            assert imports_of(helper) & ours <= reached, f"{file.name}: {helper}"
+    assert used
+
+
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
 def test_every_declared_dependency_is_used(package):
     used = {KEYS.get(module, module) for module in by_package(package)}
@@ -142,7 +202,7 @@ def test_every_declared_dependency_is_used(package):
     assert declared(package, "depend", "exec_depend") <= used
 
 
-@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+@pytest.mark.parametrize("package", PRODUCT, ids=name_of)
 def test_pip_installs_what_the_code_without_ros_imports(package):
     """The package itself and its extras; what they name is imported, or started."""
     modules = [name for name in imported(package, package.name) if not ROS.fullmatch(name)]
@@ -204,7 +264,7 @@ def needed(package, **environment):
     return {e.text for e in elements if evaluate_condition(e.get("condition"), environment)}
 
 
-@pytest.mark.parametrize("package", PYTHON, ids=name_of)
+@pytest.mark.parametrize("package", PRODUCT, ids=name_of)
 def test_test_dependencies_are_declared_only_for_tests(package):
     assert "python3-pytest" in declared(package, "test_depend")
     both = declared(package, "test_depend") & declared(package, "depend", "exec_depend")

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from arm_testing.processes import is_alive
+from arm_testing.programs.processes import is_alive
 from arm_testing.waiting import wait_for
 from pip_ros.errors import SetupError
 from pip_ros.progress import beside, run_logged

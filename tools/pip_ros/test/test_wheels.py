@@ -12,13 +12,14 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-from arm_testing.viewer_client import CAMERA, connected, decoded, encoded
+from arm_testing.pages.viewer_client import CAMERA, connected, decoded, encoded
 from house.layout import ROS
 from pip_ros.paths import REPOSITORY
 
 pytestmark = pytest.mark.thorough
 PACKAGES = [p.parent.name for p in sorted((REPOSITORY / "src").glob("*/setup.py"))]
-TOOLS = str(REPOSITORY / "tools")
+PACKAGES.remove("arm_testing")
+TESTING = str(REPOSITORY / "src" / "arm_testing")
 README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
 
 
@@ -65,11 +66,11 @@ def python(tmp_path_factory):
 
 def arm_command(python, *words):
     """Return `arm` as on a system that has neither ROS nor what POSIX alone has."""
-    return [str(python), "-m", "arm_testing.other_systems", *map(str, words)]
+    return [str(python), "-m", "arm_testing.programs.other_systems", *map(str, words)]
 
 
 def arm(python, folder, *words):
-    return run(*arm_command(python, *words), cwd=folder, PYTHONPATH=TOOLS)
+    return run(*arm_command(python, *words), cwd=folder, PYTHONPATH=TESTING)
 
 
 def test_blocks_of_the_readme_run_with_the_library(python, tmp_path):
@@ -136,7 +137,7 @@ def test_what_does_not_work_is_said_in_a_sentence(python, tmp_path, words, sente
 
 def test_view_shows_the_robot_in_a_browser(python, tmp_path):
     command = arm_command(python, "view", "puma560", "--viewer-port", "0")
-    environment = {"PATH": os.defpath, "HOME": str(tmp_path), "PYTHONPATH": TOOLS}
+    environment = {"PATH": os.defpath, "HOME": str(tmp_path), "PYTHONPATH": TESTING}
     with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as view:
         try:
             address = view.stdout.readline().removeprefix("Browser view: http://").strip()

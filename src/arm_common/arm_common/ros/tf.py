@@ -89,30 +89,31 @@ class TransformTree:
             TransformError: a frame is unknown, or nothing connects the two.
         """
         with self._lock:
-            self._require(target)
-            self._require(source)
-            up_target, up_source = self._path(target), self._path(source)
-            if up_target[-1] != up_source[-1]:
-                raise TransformError(
-                    f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
-                    f"(below {up_source[-1]!r})",
-                    remedy="publish the transform between those two roots",
-                )
-            while up_target and up_source and up_target[-1] == up_source[-1]:
-                up_target.pop()
-                up_source.pop()
-            paths = up_target, up_source
+            paths = self._paths(target, source)
             to_target, to_source = (self._product(path, instead or {}) for path in paths)
-        return inverse(to_target) @ to_source if up_target else to_source
+        return inverse(to_target) @ to_source if paths[0] else to_source
 
     def between(self, target: str, source: str) -> list[str]:
-        """Return the frames whose transforms to their parents connect two frames."""
+        """Return the frames whose transforms connect two others; raise as `lookup` does."""
         with self._lock:
-            up_target, up_source = self._path(target), self._path(source)
+            up_target, up_source = self._paths(target, source)
+        return [*up_target, *up_source]
+
+    def _paths(self, target: str, source: str) -> tuple[list[str], list[str]]:
+        """Return the frames from each of two up to their nearest common ancestor, without it."""
+        self._require(target)
+        self._require(source)
+        up_target, up_source = self._path(target), self._path(source)
+        if up_target[-1] != up_source[-1]:
+            raise TransformError(
+                f"no transform connects {target!r} (below {up_target[-1]!r}) and {source!r} "
+                f"(below {up_source[-1]!r})",
+                remedy="publish the transform between those two roots",
+            )
         while up_target and up_source and up_target[-1] == up_source[-1]:
             up_target.pop()
             up_source.pop()
-        return [*up_target, *up_source]
+        return up_target, up_source
 
     def has(self, frame: str) -> bool:
         """Return whether a frame is known as a child of another one."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
+from pathlib import Path
 from typing import Generic, TypeAlias, TypeVar
 
 import yaml
@@ -21,7 +21,7 @@ from arm_common.yaml.document import compose
 _BOM = b"\xef\xbb\xbf"
 _NUMBER_LIKE = "0123456789+-."
 Step: TypeAlias = str | int  # a key, or the index of an item
-Path: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
+EntryPath: TypeAlias = tuple[Step, ...]  # of an entry, from the root of the file
 Model = TypeVar("Model")
 CORRECT_FIRST = "Correct the marked entries first, or undo."
 MAX_UNDO = 200
@@ -258,12 +258,12 @@ class CheckedEditor(Generic[Model]):
 
     data: bytes
     name: str = "file"
-    folder: FilePath | None = None  # where the files are that it names
+    folder: Path | None = None  # where the files are that it names
     model: Model = field(init=False)
-    wrong: dict[Path, WrongEntry] = field(default_factory=dict)
+    wrong: dict[EntryPath, WrongEntry] = field(default_factory=dict)
     _undo: list[bytes] = field(default_factory=list)
     _redo: list[bytes] = field(default_factory=list)
-    _gesture: Path = ()  # the entry of the last edit
+    _gesture: EntryPath = ()  # the entry of the last edit
     _read: tuple[bytes, YamlEditor] | None = None  # the text parsed last
 
     def __post_init__(self) -> None:
@@ -274,11 +274,11 @@ class CheckedEditor(Generic[Model]):
         """Return what a text describes; raise an InputError if it is invalid."""
         raise NotImplementedError
 
-    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+    def enter(self, editor: YamlEditor, path: EntryPath, text: str) -> None:
         """Write an entry, or remove it if the text is empty."""
         raise NotImplementedError
 
-    def written(self, editor: YamlEditor, path: Path) -> str:
+    def written(self, editor: YamlEditor, path: EntryPath) -> str:
         """Return an entry as it is in the file."""
         return editor.scalar(*path)
 
@@ -289,11 +289,11 @@ class CheckedEditor(Generic[Model]):
             self._read = self.data, YamlEditor(self.data)
         return self._read[1]
 
-    def text(self, path: Path) -> str:
+    def text(self, path: EntryPath) -> str:
         """Return an entry as it was typed last, "" if it is missing."""
         return self.wrong[path].text if path in self.wrong else self.written(self.reading, path)
 
-    def set(self, path: Path, text: str, gesture: bool = False) -> str:
+    def set(self, path: EntryPath, text: str, gesture: bool = False) -> str:
         """Change an entry; return the reader's sentence if it is refused, or "".
 
         Args:
@@ -305,7 +305,7 @@ class CheckedEditor(Generic[Model]):
         self.set_all({path: text.strip()}, path if gesture else ())
         return self.wrong[path].problem if path in self.wrong else ""
 
-    def set_all(self, entries: Mapping[Path, str], gesture: Path = ()) -> None:
+    def set_all(self, entries: Mapping[EntryPath, str], gesture: EntryPath = ()) -> None:
         """Change entries as one step; those that the reader refuses are in `wrong` afterwards.
 
         Args:
@@ -333,7 +333,7 @@ class CheckedEditor(Generic[Model]):
             else:
                 del self.wrong[path]
 
-    def _enter(self, entries: Mapping[Path, str], merge: bool) -> str:
+    def _enter(self, entries: Mapping[EntryPath, str], merge: bool) -> str:
         def change(editor: YamlEditor) -> None:
             for path, text in entries.items():
                 self.enter(editor, path, text)
@@ -363,7 +363,7 @@ class CheckedEditor(Generic[Model]):
         self.model = self.parse(self.data)
         return True
 
-    def change(self, change: Callable[[YamlEditor], None], gesture: Path = ()) -> str:
+    def change(self, change: Callable[[YamlEditor], None], gesture: EntryPath = ()) -> str:
         """Change more than one entry, as one step; return why this is refused, or "".
 
         Args:

@@ -4,7 +4,7 @@
 
 import pytest
 from arm_common.files.watching import MAX_MISSES, FileWatch
-from arm_testing.saving import by_rename, in_place, polls
+from arm_testing.files.saving import by_rename, in_place, polls
 
 
 @pytest.fixture

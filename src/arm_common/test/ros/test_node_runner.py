@@ -11,7 +11,7 @@ import threading
 import pytest
 import rclpy
 from arm_common.ros.node_runner import ExecutorThread, ros_arguments
-from arm_testing.processes import start_python
+from arm_testing.programs.processes import start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND, wait_for
 from diagnostic_msgs.msg import DiagnosticArray

@@ -118,12 +118,15 @@ def test_unknown_frame_error_lists_the_known_frames():
         tree.lookup("base_link", "tool1")
 
 
-def test_unconnected_frames_are_rejected():
+@pytest.mark.parametrize("find", [TransformTree.lookup, TransformTree.between])
+def test_unconnected_frames_are_rejected(find):
     tree = TransformTree()
     tree.set("a", "b", np.eye(4))
     tree.set("x", "y", np.eye(4))
     with pytest.raises(TransformError, match=r"'b' \(below 'a'\) and 'y' \(below 'x'\)"):
-        tree.lookup("b", "y")
+        find(tree, "b", "y")
+    with pytest.raises(TransformError, match="no frame 'z'"):
+        find(tree, "b", "z")
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path as FilePath
+from pathlib import Path
 
 import numpy as np
 from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
-from arm_common.yaml.editing import CheckedEditor, Path, YamlEditor, flow_mapping, flow_word
+from arm_common.yaml.editing import CheckedEditor, EntryPath, YamlEditor, flow_mapping, flow_word
 from yaml import ScalarNode
 
 from arm_description.errors import DescriptionError
@@ -44,9 +44,8 @@ ENDS = ("lower", "upper")
 _DIGITS = 12  # of the positions in a posture
 _ROUNDING = 1e-9  # error of the written decimals [rad or m]
 REST = "rest"  # the posture that stays within the limits
-KEY = (
-    ""  # ends the path of a name itself: that of a constant or posture; a new one has the name ""
-)
+# Ends the path of a name itself: that of a constant or posture; a new one has the name "".
+NAME_ITSELF = ""
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class TableRow:
 
     name: str
     type: str
-    entries: Mapping[str, Path]  # theta .. alpha, or axis x .. at z; lower, or z lower ..
+    entries: Mapping[str, EntryPath]  # theta .. alpha, or axis x .. at z; lower, or z lower ..
 
     @property
     def numbers(self) -> tuple[str, ...]:
@@ -64,7 +63,7 @@ class TableRow:
 
     @property
     def is_independent(self) -> bool:
-        """Whether it has limits: it does not follow other joints."""
+        """True if it has limits: it does not follow other joints."""
         return any(key.endswith(ENDS) for key in self.entries)
 
     @property
@@ -100,11 +99,13 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """Return the robot of a text; raise a DescriptionError if it is invalid."""
         return parse_robot(data, self.name, self.folder)
 
-    def written(self, editor: YamlEditor, path: Path) -> str:
+    def written(self, editor: YamlEditor, path: EntryPath) -> str:
         """Return an entry as it is in the file."""
-        return str(path[1]) if path[-1] == KEY else editor.scalar(*_value_path(editor, path))
+        if path[-1] == NAME_ITSELF:
+            return str(path[1])
+        return editor.scalar(*_value_path(editor, path))
 
-    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+    def enter(self, editor: YamlEditor, path: EntryPath, text: str) -> None:
         """Write an entry, or remove it if the text is empty.
 
         The name of a joint or constant changes wherever the file has it.
@@ -114,7 +115,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
                 rename_row(editor, index, text)
             case ("joints", int() as index, "type"):
                 self._set_type(editor, index, text)
-            case (str() as section, str() as name, key) if key == KEY:
+            case (str() as section, str() as name, key) if key == NAME_ITSELF:
                 self._enter_name(editor, section, name, text)
             case (*above, int()):  # a number of a list
                 add_origin(editor, tuple(above))
@@ -128,7 +129,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
     def _try_again(self) -> None:
         for path in tuple(self.wrong):
-            if path[-1] == KEY and path[1] and self.reading.find(*path[:-1]) is None:
+            if path[-1] == NAME_ITSELF and path[1] and self.reading.find(*path[:-1]) is None:
                 del self.wrong[path]  # the name is gone
         super()._try_again()
 
@@ -183,7 +184,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
     @property
     def is_screws(self) -> bool:
-        """Whether the file has axes and points in place of a DH table."""
+        """True if the file has axes and points in place of a DH table."""
         return self.reading.scalar("convention") == SCREWS
 
     @property
@@ -191,11 +192,12 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """The columns of the table."""
         return ("name", "type", *(SCREW_NUMBERS if self.is_screws else NUMBERS), *ENDS)
 
-    def path(self, index: int, column: str) -> Path:
+    def path(self, index: int, column: str) -> EntryPath:
         """Return the path of an entry of the table; a row has no others."""
         if column in ("name", "type"):
             return ("joints", index, column)
-        return self.rows()[index].entries.get(column) or ("joints", index, "limits", column)
+        row = _row(self.reading, index)
+        return row.entries.get(column) or ("joints", index, "limits", column)
 
     def attach(self, key: str, name: str) -> str:
         """Choose the ``tool`` or ``payload`` by name or path, "" for none; return why not, or "".
@@ -205,7 +207,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
 
         def change(editor: YamlEditor) -> None:
             within = key == "tool" and bool(editor.keys(key))
-            path: Path = (key, "name") if within else (key,)
+            path: EntryPath = (key, "name") if within else (key,)
             if name:
                 editor.set(path, flow_word(name))
             elif editor.find(*path) is not None:
@@ -230,7 +232,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
         """Yield the constants, in the order of the file."""
         editor, lines = self.reading, self.data.decode("utf-8-sig").splitlines()
         for name, value in self.model.constants.items():
-            path: Path = ("constants", name)
+            path: EntryPath = ("constants", name)
             node = editor.find(*path)
             line = lines[node.start_mark.line] if isinstance(node, ScalarNode) else ""
             comment = editor.scalar(*path, "source") or line.partition(" #")[2].strip()
@@ -273,7 +275,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
         axes = COMPOUND.get(kind, ())
         return flow_mapping(dict.fromkeys(axes, limits)) if axes else limits
 
-    def add_joints(self, index: int, count: int = 1, gesture: Path = ()) -> str:
+    def add_joints(self, index: int, count: int = 1, gesture: EntryPath = ()) -> str:
         """Insert revolute joints before the row with an index; return why not, or "".
 
         Args:
@@ -340,7 +342,7 @@ class RobotEditor(CheckedEditor[RobotModel]):
         }
 
         def change(editor: YamlEditor) -> None:
-            path: Path = ("postures", name)
+            path: EntryPath = ("postures", name)
             if set(editor.keys(*path)) == set(values):  # with its layout and comments
                 for joint, text in values.items():
                     editor.set((*path, joint), text)
@@ -377,7 +379,7 @@ def store_posture(
             outside the limits.
         InputError: the file or its backup cannot be written. The file is unchanged after errors.
     """
-    file = FilePath(path).resolve()
+    file = Path(path).resolve()
     try:
         data = file.read_bytes()
     except OSError as error:
@@ -413,7 +415,8 @@ def starting_robot(joints: int, units: Units = SHOWN) -> str:
 
 def _starting_row(joints: int, number: int, unit: str) -> str:
     """Return a row: axes in turn across and along the arm from 6 joints on, else parallel."""
-    quarter, limit = ("90", "170") if unit == "deg" else ("pi/2", "2.967")
+    quarter = "90" if unit == "deg" else "pi/2"
+    limit = "170" if unit == "deg" else "2.967"
     numbers = {"theta": "0", "d": "0", "a": "0", "alpha": "0"}
     if joints > 5 or (number == 1 and joints > 2):
         numbers["d"] = f"l{number}" * (number % 2) or "0"
@@ -427,9 +430,9 @@ def _starting_row(joints: int, number: int, unit: str) -> str:
 
 
 def _row(editor: YamlEditor, index: int) -> TableRow:
-    row: Path = ("joints", index)
+    row: EntryPath = ("joints", index)
     name, kind = editor.scalar(*row, "name"), editor.scalar(*row, "type")
-    entries: dict[str, Path] = {key: (*row, key) for key in NUMBERS}
+    entries: dict[str, EntryPath] = {key: (*row, key) for key in NUMBERS}
     if editor.scalar("convention") == SCREWS:
         entries = {key: (*row, key[:-2], "xyz".index(key[-1])) for key in SCREW_NUMBERS}
     for axis in COMPOUND.get(kind, ()):
@@ -440,6 +443,6 @@ def _row(editor: YamlEditor, index: int) -> TableRow:
     return TableRow(name, kind, entries)
 
 
-def _value_path(editor: YamlEditor, path: Path) -> Path:
+def _value_path(editor: YamlEditor, path: EntryPath) -> EntryPath:
     """Return the path of a number, which may have its source beside it."""
     return (*path, "value") if "value" in editor.keys(*path) else path

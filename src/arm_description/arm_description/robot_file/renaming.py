@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from arm_common.yaml.editing import Path, YamlEditor, flow_mapping, flow_word
+from arm_common.yaml.editing import EntryPath, YamlEditor, flow_mapping, flow_word
 
 from arm_description.robot_file.robot_keys import COMPOUND
 
@@ -25,7 +25,7 @@ def expression_word(text: str) -> str:
     return text if _PLAIN.fullmatch(text) else flow_word(text)
 
 
-def uses_of(editor: YamlEditor, constant: str) -> Iterator[tuple[Path, str]]:
+def uses_of(editor: YamlEditor, constant: str) -> Iterator[tuple[EntryPath, str]]:
     """Yield path and text of each expression that has the name of a constant."""
     for path, text in editor.scalars():
         is_text = NO_EXPRESSIONS.intersection(path[-2:]) or path[0] in ("units", "convention")
@@ -48,14 +48,14 @@ def rename_row(editor: YamlEditor, index: int, name: str) -> None:
     rename_joints(editor, before, names_of_row(editor, index), before)
 
 
-def place_of(editor: YamlEditor, path: Path) -> str:
+def place_of(editor: YamlEditor, path: EntryPath) -> str:
     """Return where an entry is, for people."""
     if path[0] == "joints":
         path = (editor.scalar(*path[:2], "name"), *path[2:])
     return " ".join(str(step) for step in path if step != "value")
 
 
-def add_origin(editor: YamlEditor, path: Path) -> None:
+def add_origin(editor: YamlEditor, path: EntryPath) -> None:
     """Add three zeros to `base` or `tool`, unless they are there."""
     name = editor.scalar(str(path[0]))
     if name:  # a tool without a transform
@@ -126,7 +126,7 @@ def _rename_references(editor: YamlEditor, before: Sequence[str], after: Sequenc
 
 def remove_transmissions(editor: YamlEditor, names: Sequence[str]) -> None:
     """Remove the transmissions of joints."""
-    section: Path = ("transmissions",)
+    section: EntryPath = ("transmissions",)
     moving = [editor.scalar(*section, i, "joint") for i in range(editor.count(*section))]
     if moving and all(joint in names for joint in moving):
         editor.remove(section)

@@ -44,13 +44,7 @@ from arm_description.model.units import ANGLES, LENGTHS, SI, Units
 from arm_description.robot_file.robot_keys import HEAD, POSITION, TEXT
 from arm_description.robot_file.scope import EvaluationContext, Section, read_scope
 from arm_description.robot_model import RobotModel
-from arm_description.trajectories.lines import (
-    CsvTable,
-    Line,
-    data_lines,
-    read_lines,
-    trimmed,
-)
+from arm_description.trajectories.lines import CsvTable, Line, data_lines, read_lines, trimmed
 from arm_description.trajectories.trajectory import (
     LONGEST,
     MAX_POINTS,

@@ -22,13 +22,7 @@ from arm_common.yaml.colours import rgba
 from arm_description.errors import DescriptionError
 from arm_description.model.elements import NO_MOTION, LookShape, Mesh, Origin
 from arm_description.urdf.assembly import BASE, DENSITY, assemble, dh_frames
-from arm_description.urdf.elements import (
-    UrdfGeometry,
-    UrdfJoint,
-    UrdfLink,
-    UrdfParts,
-    duplicate,
-)
+from arm_description.urdf.elements import UrdfGeometry, UrdfJoint, UrdfLink, UrdfParts, duplicate
 from arm_description.urdf.joint_frames import JointFrames
 from arm_description.urdf.optional import OPTIONAL_PARTS
 

@@ -11,6 +11,7 @@ from subprocess import PIPE
 
 import numpy as np
 import pytest
+from arm_common.suggestions import program
 from arm_description.commands.new import main
 
 from arm_description import load_robot, shipped_robots
@@ -37,7 +38,7 @@ def test_interview_creates_a_robot(tmp_path, monkeypatch, capsys):
     assert turn.row.alpha == pytest.approx(1.5707963267948966)
     assert (slide.lower, slide.upper, slide.velocity) == (-0.01, 0.02, 0.03)
     assert "units: {length: mm, angle: deg}" in file.read_text()
-    assert "./arm view" in capsys.readouterr().err
+    assert program("arm_tasks", "view") in capsys.readouterr().err
 
 
 def test_universal_and_ball_joints_are_asked_for_limits_by_axis(tmp_path, monkeypatch):

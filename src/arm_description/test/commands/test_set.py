@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import pytest
+from arm_common.suggestions import program
 from arm_description.commands.set import main
 from arm_description.library import shipped_robots
 
@@ -37,4 +38,7 @@ def test_a_wrong_value_changes_nothing(file, words, problem, capsys):
 
 def test_a_shipped_robot_is_not_changed(capsys):
     assert main(["l1", "0.4", "planar2"]) == 1
-    assert "./arm new my_arm.yaml --from planar2" in capsys.readouterr().err
+    assert (
+        f"{program('arm_description', 'new')} my_arm.yaml --from planar2"
+        in capsys.readouterr().err
+    )

@@ -10,7 +10,6 @@ import launch_testing
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.urdf.reader import read_urdf
-from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
@@ -21,6 +20,7 @@ from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from arm_description import load_robot
+from arm_testing import domains
 
 DOMAIN, _HELD = domains.lease()  # while the module lives
 TIMEOUT = 240.0  # [s] upper bound: compiling everything takes minutes

@@ -14,7 +14,7 @@ from arm_common.yaml.editing import CORRECT_FIRST
 from arm_description.library import shipped_robots
 from arm_description.model.elements import Mesh
 from arm_description.robot_file.editor import (
-    KEY,
+    NAME_ITSELF,
     RobotEditor,
     starting_robot,
     store_posture,
@@ -115,7 +115,7 @@ def test_a_renamed_constant_keeps_the_robot(robot):
     editor = editor_of(robot)
     before, text = editor.model, editor.data
     for name in editor.symbols():
-        assert editor.set(("constants", name, KEY), f"{name}_2") == ""
+        assert editor.set(("constants", name, NAME_ITSELF), f"{name}_2") == ""
     assert replace(editor.model, constants=before.constants) == before
     assert [*editor.model.constants] == [f"{name}_2" for name in before.constants]
     assert comments(editor.data) == comments(text)
@@ -123,21 +123,21 @@ def test_a_renamed_constant_keeps_the_robot(robot):
 
 def test_only_a_constant_that_nothing_uses_is_removed():
     editor = editor_of("planar2")
-    assert editor.set(("constants", "", KEY), "l3 = l1/2") == ""
+    assert editor.set(("constants", "", NAME_ITSELF), "l3 = l1/2") == ""
     assert editor.model.constants["l3"] == 0.15
-    assert "constants l3" in editor.set(("constants", "l1", KEY), "")
-    assert "used in elbow a" in editor.set(("constants", "l2", KEY), "")
+    assert "constants l3" in editor.set(("constants", "l1", NAME_ITSELF), "")
+    assert "used in elbow a" in editor.set(("constants", "l2", NAME_ITSELF), "")
     assert editor.undo()
-    assert editor.set(("constants", "", KEY), "l3 = l1/2") == ""
-    assert editor.set(("constants", "l3", KEY), "") == ""
+    assert editor.set(("constants", "", NAME_ITSELF), "l3 = l1/2") == ""
+    assert editor.set(("constants", "l3", NAME_ITSELF), "") == ""
     assert "l3" not in editor.model.constants
     for name in ("l2", "pi", "1 + 2"):
-        assert editor.set(("constants", "l1", KEY), name)
+        assert editor.set(("constants", "l1", NAME_ITSELF), name)
 
 
 def test_a_marked_name_goes_with_its_constant_and_a_marked_value_is_corrected_first():
     editor = editor_of("planar2")
-    name, value = ("constants", "height", KEY), ("constants", "height")
+    name, value = ("constants", "height", NAME_ITSELF), ("constants", "height")
     assert editor.set(value, "l9")
     for text in ("up", ""):
         assert "correct that first" in editor.set(name, text)
@@ -156,10 +156,10 @@ def test_postures_are_renamed_and_removed_and_rest_follows_the_limits():
     lower = ("joints", 1, "limits", "lower")
     assert "postures.ready" in editor.set(lower, "20")  # another posture is outside
     for name in ("ready", "parked"):
-        assert editor.set(("postures", name, KEY), "") == ""
+        assert editor.set(("postures", name, NAME_ITSELF), "") == ""
     assert not editor.wrong
-    assert editor.set(("postures", "rest", KEY), "home") == ""
-    assert editor.set(("postures", "home", KEY), "rest") == ""
+    assert editor.set(("postures", "rest", NAME_ITSELF), "home") == ""
+    assert editor.set(("postures", "home", NAME_ITSELF), "rest") == ""
     assert editor.model.postures["rest"]["shoulder"] == pytest.approx(np.radians(20))
 
 
@@ -419,9 +419,9 @@ def test_saving_a_posture_keeps_the_rest_of_a_shipped_robot(tmp_path_factory, da
 
 PATHS = [
     ("constants", "l1"),
-    ("constants", "l1", KEY),
-    ("constants", "", KEY),
-    ("postures", "rest", KEY),
+    ("constants", "l1", NAME_ITSELF),
+    ("constants", "", NAME_ITSELF),
+    ("postures", "rest", NAME_ITSELF),
     ("joints", 0, "a"),
     ("joints", 0, "name"),
     ("joints", 0, "limits", "lower"),

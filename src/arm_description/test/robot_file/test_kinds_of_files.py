@@ -2,13 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The wrong kind of file is taken where it can be, else named in one sentence."""
 
+import re
+
 import numpy as np
 import pytest
+from arm_common.suggestions import program
 from arm_description.commands.convert import urdf2dh
 from arm_description.commands.set import main as set_constant
 from arm_description.importers.urdf import import_urdf
 
 from arm_description import DescriptionError, load_robot, robot_path
+
+URDF2DH = re.escape(program("arm_description", "urdf2dh"))
 
 HINGE = """<link name="{child}"/><joint name="{name}" type="revolute"><parent link="{parent}"/>
 <child link="{child}"/><origin xyz="{x} 0 0.1"/><axis xyz="0 {y} 1"/>
@@ -39,7 +44,7 @@ def test_urdf_in_place_of_a_robot_file_is_taken(name, text, tmp_path, monkeypatc
     for model in (load_robot(name), load_robot(tmp_path / name)):
         assert model.joints == expected.joints
         assert np.abs(model.fk([0.2, -0.5]) - expected.fk([0.2, -0.5])).max() < 1e-12
-    with pytest.raises(DescriptionError, match=r"two.*XML, not a robot file; .*\./arm urdf2dh"):
+    with pytest.raises(DescriptionError, match=rf"two.*XML, not a robot file; .*{URDF2DH}"):
         robot_path(name)  # for those who edit it
     assert set_constant(["l", "1", name]) == 1
 
@@ -49,7 +54,7 @@ def test_urdf_without_an_exact_table_names_the_command(tmp_path):
     for text in (f'<robot name="two"><link name="base"/>{LEVEL}{nearly}</robot>', URDF[:-20]):
         file = tmp_path / "two.urdf"
         file.write_text(text)
-        with pytest.raises(DescriptionError, match=r"two\.urdf: .*\./arm urdf2dh .* -o two\.yaml"):
+        with pytest.raises(DescriptionError, match=rf"two\.urdf: .*{URDF2DH} .* -o two\.yaml"):
             load_robot(file)
 
 

@@ -11,7 +11,7 @@ from arm_description.importers.urdf import import_urdf
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
-from arm_testing.robot_files import LINKAGE
+from arm_testing.files.robot_files import LINKAGE
 
 from arm_description import DescriptionError, parse_robot
 

@@ -10,8 +10,8 @@ import yaml
 from arm_common.yaml.schema_types import Either, ListOf, Named, Table, Variants
 from arm_description.robot_file.robot_keys import ROBOT, SOURCED
 from arm_description.robot_file.schema import SCHEMAS, robot_schema, texts
-from arm_testing.key_bounds import bounded, check_bounds, owners
-from arm_testing.plain_data import at, places
+from arm_testing.files.key_bounds import bounded, check_bounds, owners
+from arm_testing.files.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, parse_robot, shipped_robots

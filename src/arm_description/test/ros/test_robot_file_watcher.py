@@ -11,8 +11,8 @@ from arm_common.files.watching import FileWatch
 from arm_common.ros.qos import LATCHED
 from arm_description.robot_file.sections.attachments import attached_files
 from arm_description.ros.state_publisher import StatePublisher
+from arm_testing.files.saving import by_rename, in_place, polls
 from arm_testing.ros.probe import Probe
-from arm_testing.saving import by_rename, in_place, polls
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 

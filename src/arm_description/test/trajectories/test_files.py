@@ -20,6 +20,7 @@ from arm_description.trajectories.files import (
     write_trajectory,
 )
 from arm_description.trajectories.trajectory import JointTrajectory, shipped_trajectories, slowdown
+from arm_testing.repository import repository
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -291,7 +292,7 @@ def test_shipped_trajectories_keep_the_limits():
 
 
 def test_examples_of_the_reference_page_work(package, tmp_path, monkeypatch):
-    text = (package.parents[1] / "docs/reference/trajectories.md").read_text()
+    text = (repository() / "docs/reference/trajectories.md").read_text()
     blocks = re.findall(r"^```(csv|yaml|python)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "my.yaml").write_bytes(robot_path("nut_arm").read_bytes())

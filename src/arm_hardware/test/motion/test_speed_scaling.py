@@ -10,7 +10,7 @@ from arm_hardware.motion.execution import GoalOutcome, TrajectoryExecution
 from arm_hardware.motion.goal_validation import Tolerances, ValidatedGoal
 from arm_hardware.motion.limiter import AxisState
 from arm_hardware.motion.trajectory_start import plan_motion
-from arm_testing.random_motions import ACCELERATION, AXES, DT, SPEED, ZERO, random_motion
+from arm_testing.hardware.random_motions import ACCELERATION, AXES, DT, SPEED, ZERO, random_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

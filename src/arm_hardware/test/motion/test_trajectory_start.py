@@ -13,7 +13,7 @@ from arm_hardware.motion.limiter import AxisState, track
 from arm_hardware.motion.options import DEFAULT_MOTION, MotionOptions
 from arm_hardware.motion.trajectory import Trajectory, concatenate
 from arm_hardware.motion.trajectory_start import plan_motion
-from arm_testing.random_motions import AXES, DT, SPEED, ZERO, random_motion
+from arm_testing.hardware.random_motions import AXES, DT, SPEED, ZERO, random_motion
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -10,7 +10,7 @@ import time
 import pytest
 from action_msgs.msg import GoalStatus
 from arm_common.ros.actions.client import GoalClient
-from arm_testing.processes import start_python
+from arm_testing.programs.processes import start_python
 from arm_testing.ros import driver as nc
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory

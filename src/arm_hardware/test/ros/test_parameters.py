@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from arm_common.errors import InputError
 from arm_hardware.calibration.axes import Axis
+from arm_testing.repository import repository
 
 README = Path(__file__).parents[2] / "README.md"
 
@@ -31,10 +32,10 @@ def test_every_parameter_is_in_the_readme_with_its_default():
 
 def test_every_row_about_the_trajectory_controller_has_a_test():
     """The page compares with joint_trajectory_controller; each row names the test of it."""
-    page = README.parents[2] / "docs" / "reference" / "trajectory_controller.md"
+    page = repository() / "docs" / "reference" / "trajectory_controller.md"
     rows = [line for line in page.read_text().splitlines() if line.startswith("| ")]
     named = {row.split("|")[-2].strip().strip("`") for row in rows} - {"test"}
-    files = README.parents[1].glob("arm_*/test/**/test_*.py")
+    files = repository().glob("src/arm_*/test/**/test_*.py")
     tests = "".join(file.read_text() for file in files)
     assert len(named) > 30
     assert [name for name in named if f"def {name}(" not in tests] == []

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, TypeVar
 
-from arm_common.cli import at_least, print_status
+from arm_common.cli import print_status, whole_number
 from arm_common.errors import InputError
 from arm_common.signals import die_with_parent
 from arm_common.suggestions import install_command
@@ -35,7 +35,7 @@ _LINES = 10  # of progress without a terminal
 def add_executor(parser: argparse.ArgumentParser, default: str = "one for each core") -> None:
     """Add ``--workers N`` and ``--dask ADDRESS``, for `executor`."""
     workers = f"number of processes (default: {default})"
-    parser.add_argument("--workers", type=at_least(1), default=0, metavar="N", help=workers)
+    parser.add_argument("--workers", type=whole_number(1), default=0, metavar="N", help=workers)
     cluster = "run on the Dask cluster of this scheduler instead, such as tcp://host:8786"
     parser.add_argument("--dask", default="", metavar="ADDRESS", help=cluster)
 

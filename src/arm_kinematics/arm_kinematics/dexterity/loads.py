@@ -24,11 +24,7 @@ from numpy.typing import ArrayLike
 from arm_kinematics.arguments import positive
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.chain.rigid_body import GRAVITY
-from arm_kinematics.dexterity.conditioning import (
-    finite_limits,
-    halton_points,
-    postures_inside,
-)
+from arm_kinematics.dexterity.conditioning import finite_limits, halton_points, postures_inside
 
 if TYPE_CHECKING:
     from arm_description.robot_model import RobotModel

@@ -27,6 +27,7 @@ from arm_kinematics.ik.search_model import SerialChain
 from arm_kinematics.ik.solver import IkSolver, PreparedOptions, check_count
 from arm_kinematics.kernels.compiled import search
 from arm_kinematics.kernels.layout import Orientation, empty_result
+from arm_kinematics.model.chain_model import one_turn
 
 _SEEDS = 24
 """Postures to start from if no branch is inside."""
@@ -210,8 +211,7 @@ class ConstrainedSolver:
     def _starts(self, spare: bool) -> list[Array]:
         """Return postures inside: near the seed and mid-range, then spread if motion is spare."""
         chain = self._chain
-        low, high = np.maximum(chain.lower, -math.pi), np.minimum(chain.upper, math.pi)
-        low, high = np.minimum(low, chain.upper), np.maximum(high, chain.lower)
+        low, high = one_turn(chain.lower, chain.upper, chain.sliding)
         spread = np.random.default_rng(0).uniform(low, high, (_SEEDS if spare else 0, chain.n))
         return [self._constraints.inside(q) for q in (self._start(), chain.middle, *spread)]
 

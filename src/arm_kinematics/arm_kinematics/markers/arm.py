@@ -45,7 +45,18 @@ from arm_kinematics.markers.mark import (
 )
 from arm_kinematics.markers.state import SEGMENTS, DrawnJoint, MarkerInputs, TraceSegment
 
+METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad
+METRES_PER_SPEED = 0.1  # a semi-axis of the velocity ellipsoid per m/s
 _STEP = math.radians(5.0)  # between points of an arc
+_SAME = 1e-6  # [m] largest distance of coincident frames
+_POSTURES = (0.0, 0.7)  # [rad or m] of all joints; frames that coincide in both always coincide
+_LETTER = 0.5  # width of a letter, as a fraction of its height
+_LINE = 1.2  # line spacing, as a fraction of the height of letters
+_WARNING = 0.6  # share of a torque limit from which an arrow is orange
+_TURN = math.radians(300.0)  # of the arrow at the limit
+_NO_TORQUE = 1e-3  # share below which there is no arrow
+_MIN_THICKNESS = 1e-3  # share of the arm's length, so that a flat ellipsoid is visible
+_MAX_BRANCHES = 8  # drawn solutions, beside the first
 
 
 def link_frames(inputs: MarkerInputs) -> list[Mark]:
@@ -63,34 +74,26 @@ def _named(names: list[str], inputs: MarkerInputs) -> list[Mark]:
     axes = [triad(name, np.eye(4), 0.09 * size, 0.004 * size) for name in names]
     # A triangle between x and y shows how the frame turns.
     corners = 0.05 * size * np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
-    shape = Kind.TRIANGLES, np.eye(4), (1.0, 1.0, 1.0), faint(VIOLET, 0.5), corners
-    flags = [Mark(shape[0], name, *shape[1:]) for name in names]
+    colour, scale = faint(VIOLET, 0.5), (1.0, 1.0, 1.0)
+    flags = [Mark(Kind.TRIANGLES, name, np.eye(4), scale, colour, corners) for name in names]
     texts = _names_by_place(names, inputs.robot)
     labels = [text_mark(frame, below, text, 0.028 * size) for frame, text in texts.items()]
     return [*axes, *flags, *labels]
-
-
-_SAME = 1e-6  # [m] largest distance of coincident frames
-_POSTURES = (0.0, 0.7)  # [rad or m] of all joints; frames that coincide in both always coincide
 
 
 def _names_by_place(names: list[str], robot: Robot) -> dict[str, str]:
     """Return one text for each place, with one name a line, by the first frame there."""
     texts: dict[str, str] = {}
     places: dict[str, Array] = {}
+    postures = [dict.fromkeys(robot.joint_names, q) for q in _POSTURES]
     for name in names:
-        postures = [dict.fromkeys(robot.joint_names, q) for q in _POSTURES]
         here = np.array([robot.link_pose(name, posture)[:3, 3] for posture in postures])
-        near = (first for first, place in places.items() if np.allclose(place, here, atol=_SAME))
-        if first := next(near, ""):
+        same = (first for first, place in places.items() if np.allclose(place, here, atol=_SAME))
+        if first := next(same, ""):
             texts[first] += f"\n{name}"
         else:
             places[name], texts[name] = here, name
     return texts
-
-
-_LETTER = 0.5  # width of a letter, as a fraction of its height
-_LINE = 1.2  # line spacing, as a fraction of the height of letters
 
 
 def _apart(inputs: MarkerInputs, texts: list[Mark]) -> list[Mark]:
@@ -103,8 +106,8 @@ def _apart(inputs: MarkerInputs, texts: list[Mark]) -> list[Mark]:
         height = mark.scale[2]
         half = 0.5 * _LETTER * height * len(mark.text)
         for other, reach in sorted(placed, key=lambda one: float(one[0][2])):
-            near = math.hypot(*(place - other)[:2]) < half + reach
-            if near and abs(place[2] - other[2]) < _LINE * height:
+            overlaps = math.hypot(*(place - other)[:2]) < half + reach
+            if overlaps and abs(place[2] - other[2]) < _LINE * height:
                 place[2] = other[2] + _LINE * height
                 raised = (inverse(poses[i]) @ [*place, 1.0])[:3]
                 shifted[i] = replace(mark, pose=pose(p=raised.round(6)))  # equal if unmoved
@@ -135,11 +138,6 @@ def _limit(axis: DrawnJoint, size: float) -> list[Mark]:
         stops = [[0.9 * p, 1.1 * p] for p in (track[0], track[-1])]
         marks.append(lines(axis.parent, stops, 0.6 * width, ORANGE, axis.in_parent))
     return marks
-
-
-_WARNING = 0.6  # share of a torque limit from which an arrow is orange
-_TURN = math.radians(300.0)  # of the arrow at the limit
-_NO_TORQUE = 1e-3  # share below which there is no arrow
 
 
 def gravity_torques(inputs: MarkerInputs) -> list[Mark]:
@@ -188,11 +186,6 @@ def _torque_arrow(
         lines(axis.parent, head, 0.008 * size, colour, axis.in_parent),
         text_mark(axis.parent, at, label, 0.028 * size, colour),
     ]
-
-
-METRES_PER_REACH = 0.25  # a semi-axis of the manipulability ellipsoid per m/rad
-METRES_PER_SPEED = 0.1  # a semi-axis of the velocity ellipsoid per m/s
-_MIN_THICKNESS = 1e-3  # share of the arm's length, so that a flat ellipsoid is visible
 
 
 def manipulability_ellipsoid(inputs: MarkerInputs) -> list[Mark]:
@@ -312,9 +305,6 @@ def former_postures(inputs: MarkerInputs) -> list[Mark]:
         for i, joints in enumerate(postures)
         for mark in _ghost(inputs, joints, faint(BLUE, 0.3 * (i + 1) / len(postures)))
     ]
-
-
-_MAX_BRANCHES = 8
 
 
 def goal(inputs: MarkerInputs) -> list[Mark]:

@@ -51,6 +51,18 @@ class ChainJoint:
     effort: float = math.inf
 
 
+def one_turn(lower: ArrayLike, upper: ArrayLike, sliding: ArrayLike) -> tuple[Array, Array]:
+    """Return limits (n,) [rad or m] of which those of a turn span at most one turn.
+
+    They are within half a turn of 0 where the range reaches in there.
+    """
+    low = np.where(sliding, lower, np.maximum(lower, -np.pi))
+    high = np.where(sliding, upper, np.minimum(upper, np.pi))
+    beyond = low >= high
+    high = np.where(beyond, np.minimum(upper, np.add(lower, math.tau)), high)
+    return np.where(beyond, lower, low), high
+
+
 @dataclass(frozen=True)
 class ChainLink:
     """A frame after the first ``joints`` screws; its pose at q = 0 is ``home`` (4, 4)."""

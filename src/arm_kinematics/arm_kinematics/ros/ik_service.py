@@ -10,6 +10,7 @@ from array import array
 from collections import Counter
 from collections.abc import Callable, Sequence
 from threading import Event
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -25,17 +26,9 @@ from arm_interfaces.srv import CancelIKBatch, SolveIK, SolveIKBatch
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import CanceledError
 from arm_kinematics.ik.batch import IkBatch
-from arm_kinematics.ik.options import (
-    AXES_CONSTANTS,
-    MODES,
-    PREFERENCE_CONSTANTS,
-    constants,
-)
+from arm_kinematics.ik.options import AXES_CONSTANTS, MODES, PREFERENCE_CONSTANTS, constants
 from arm_kinematics.ik.result import IkSolution, IkStatus
-from arm_kinematics.kernels.layout import (
-    DEFAULT_ORIENTATION_TOLERANCE,
-    DEFAULT_POSITION_TOLERANCE,
-)
+from arm_kinematics.kernels.layout import DEFAULT_ORIENTATION_TOLERANCE, DEFAULT_POSITION_TOLERANCE
 from arm_kinematics.markers.state import IkAttempt
 from arm_kinematics.ros.robot_state import (
     UNIT,
@@ -45,6 +38,7 @@ from arm_kinematics.ros.robot_state import (
     doubles,
     joint_vector,
     pose_matrix,
+    remaining,
     reused,
 )
 
@@ -175,10 +169,11 @@ class IkService:
         arguments["max_solutions"] = request.max_solutions or 1
         tool = _tool(request.tool)
         timeout = _seconds(request.timeout, state.parameters.default_timeout, "timeout")
+        deadline = monotonic() + timeout  # of the wait for the target and of the search
         target = state.pose(request.target, "target", timeout)
         joints = state.joints(request.seed, "seed", chain.joint_names)
         seed = joint_vector(chain, joints, "seed")
-        result = chain.ik(target, seed, **arguments, tool=tool, timeout=timeout)
+        result = chain.ik(target, seed, **arguments, tool=tool, timeout=remaining(deadline))
         response.status = int(result.status)
         response.message = result.message
         response.limiting_joints = list(result.limiting_joints)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
+from time import monotonic
 from typing import Any
 
 from arm_common.ros.message_conversions import pose_message
@@ -23,7 +24,7 @@ from arm_interfaces.srv import SolveIK
 from arm_kinematics.chain.robot import MissingJointsError
 from arm_kinematics.errors import KinematicsError
 from arm_kinematics.ik.result import IkStatus
-from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector
+from arm_kinematics.ros.robot_state import RejectedError, RobotStateCache, joint_vector, remaining
 
 # mypy: disable-error-code="no-untyped-call"
 
@@ -153,10 +154,11 @@ def compute_ik(state: RobotStateCache, request: Any, response: Any) -> str:
         text = f"ik_link_name: {error}."
         raise RejectedError(MoveItCode.INVALID_LINK_NAME, text) from error
     joints = _joints(state, ik_request.robot_state)
-    target = state.pose(pose, "pose_stamped")
-    seed = joint_vector(chain, joints, "robot_state")
     timeout = allowed_time(ik_request.timeout, settings.default_timeout)
-    result = chain.ik(target, seed, timeout=timeout)
+    deadline = monotonic() + timeout  # of the wait for the target and of the search
+    target = state.pose(pose, "pose_stamped", timeout)
+    seed = joint_vector(chain, joints, "robot_state")
+    result = chain.ik(target, seed, timeout=remaining(deadline))
     response.error_code.val = int(moveit_code(result.status))
     if result.ok:
         found = dict(zip(chain.joint_names, result.q.tolist(), strict=True))

@@ -55,6 +55,7 @@ def bad_request(message: str) -> RejectedError:
 
 _MAX_NAMES = 20  # in a message
 _IDENTITY = np.eye(4)
+_SHORTEST = 1e-9  # [s] of a timeout, which must be positive
 _PERIOD = 0.005  # [s] between two looks for a transform that is not received yet
 UNIT = 1e-3  # a quaternion's length may differ from 1 by this much
 _M = TypeVar("_M")
@@ -207,7 +208,8 @@ class RobotStateCache:
         """Return the transform base <- frame (4, 4); an empty frame is the base frame.
 
         The name may lack the prefix. The time is that of a stamp [s], as a buffer of tf2 takes it:
-        0 means the newest transform. One that is not received within the patience is refused.
+        0 means the newest transform. One that is not received within the patience is refused; the
+        wait is in the thread of the executor, which handles nothing else meanwhile.
         """
         base = self.robot.base
         if not frame or (frame := self.frame(frame)) == base:
@@ -244,6 +246,11 @@ class RobotStateCache:
             patience = self.parameters.default_timeout
         header = message.header
         return self.base_from(header.frame_id, stamp_seconds(header.stamp), patience) @ T
+
+
+def remaining(deadline: float) -> float:
+    """Return the timeout [s] that is left until a time of the monotonic clock [s]."""
+    return max(deadline - monotonic(), _SHORTEST)
 
 
 def pose_matrix(p: Any, q: Any, what: str) -> Array:

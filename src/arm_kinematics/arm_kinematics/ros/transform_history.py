@@ -59,6 +59,9 @@ class _Stamped:
 class TransformHistory:
     """Transforms received on tf (not on tf_static) in the last ten seconds of their stamps.
 
+    The node adds them at a request, and once a second; of those that arrive meanwhile, the queue
+    of its subscription keeps the newest 1000 messages.
+
     Args:
         tree: the newest transforms; it says which frames connect two others.
     """
@@ -74,8 +77,11 @@ class TransformHistory:
             if not self._tree.has(child):  # it was refused
                 continue
             t, r = stamped.transform.translation, stamped.transform.rotation
+            samples = self._samples.get(child)
+            if samples is None:
+                samples = self._samples[child] = deque(maxlen=_MAX_SAMPLES)
             self._insert(
-                self._samples.setdefault(child, deque(maxlen=_MAX_SAMPLES)),
+                samples,
                 _Stamped(
                     stamp_seconds(stamped.header.stamp),
                     stamped.header.frame_id,
@@ -105,9 +111,9 @@ class TransformHistory:
             TransformError: nothing connects the two, or the buffer does not reach back as far.
             TooEarlyError: the newest transform is older than this time.
         """
-        self._tree.lookup(target, source)  # raises if nothing connects them
-        moving = (f for f in self._tree.between(target, source) if f in self._samples)
-        return self._tree.lookup(target, source, {f: self._at(f, time) for f in moving})
+        between = self._tree.between(target, source)
+        moving = {frame: self._at(frame, time) for frame in between if frame in self._samples}
+        return self._tree.lookup(target, source, moving)
 
     def _at(self, frame: str, time: float) -> Array:
         """Return the transform (4, 4) of a frame to its parent at a time [s]."""

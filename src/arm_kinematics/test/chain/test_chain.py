@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from arm_common.transforms import inverse
 from arm_kinematics.model.lie import se3_exp
-from arm_testing.chains import random_chain, shipped
-from arm_testing.lie import se3_log
+from arm_testing.arms.chains import random_chain, shipped
+from arm_testing.arms.lie import se3_log
 
 from arm_description import RobotModel, load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError

@@ -24,7 +24,7 @@ from arm_kinematics.dexterity.workspace import (
     slice_rows,
 )
 from arm_kinematics.ik.result import IkStatus
-from arm_testing.chains import shipped
+from arm_testing.arms.chains import shipped
 from scipy.optimize import approx_fprime
 
 from arm_description import parse_robot, shipped_robots

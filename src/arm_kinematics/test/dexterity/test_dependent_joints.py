@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_kinematics.commands.describe import main
 from arm_kinematics.dexterity.reach import reach
-from arm_testing.robot_files import LINKAGE
+from arm_testing.files.robot_files import LINKAGE
 
 from arm_description import parse_robot
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik import redundancy
-from arm_testing.chains import in_limits, limited, shipped, turned
+from arm_testing.arms.chains import in_limits, limited, shipped, turned
 
 from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
 

@@ -9,7 +9,7 @@ import signal
 import numpy as np
 import pytest
 from arm_kinematics.errors import CanceledError
-from arm_testing.chains import shipped
+from arm_testing.arms.chains import shipped
 
 from arm_kinematics import Chain, IkStatus, KinematicsError
 

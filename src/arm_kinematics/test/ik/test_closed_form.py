@@ -3,6 +3,7 @@
 """Closed forms of every family, in any pose and from either end: exactly the solutions."""
 
 import math
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,15 @@ from arm_common.transforms import inverse, pose, so3_exp
 from arm_kinematics.ik.closed_form import recognise
 from arm_kinematics.ik.general_6r import General6R
 from arm_kinematics.model.lie import adjoint
-from arm_testing.chains import dh_parts, in_limits, posture
-from arm_testing.header_functions import real_roots, roots
+from arm_testing.arms.chains import dh_parts, in_limits, posture
+from arm_testing.arms.header_functions import HeaderFunctions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint
+
+FUNCTIONS = HeaderFunctions(Path(__file__).parents[2])
 
 H = math.pi / 2
 
@@ -294,7 +297,7 @@ def test_roots_contain_the_joint_of_the_equation(a, b, q, slides):
         b = float(b > 0.0)
     f, g = _phi(slides, q)
     size = 1.0 + abs(a) + abs(b)
-    found, *values = roots(slides, a, b, a * f + b * g, size)
+    found, *values = FUNCTIONS.roots(slides, a, b, a * f + b * g, size)
     if found == ANY_Q:
         assert abs(a) + abs(b) < 1e-9 * size
         return
@@ -308,12 +311,12 @@ def test_roots_contain_the_joint_of_the_equation(a, b, q, slides):
 
 
 def test_roots_are_none_beyond_reach_and_one_at_its_edge():
-    assert roots(False, 3.0, 4.0, 5.1, 5.0)[0] == 0
-    found, q, _ = roots(False, 3.0, 4.0, 5.0 + 1e-14, 5.0)
+    assert FUNCTIONS.roots(False, 3.0, 4.0, 5.1, 5.0)[0] == 0
+    found, q, _ = FUNCTIONS.roots(False, 3.0, 4.0, 5.0 + 1e-14, 5.0)
     assert found == 1 and math.isclose(q, math.atan2(4.0, 3.0), abs_tol=1e-9)
-    assert roots(True, 1.0, 1.0, -1.0, 1.0)[0] == 0
-    assert roots(False, 0.0, 0.0, 0.0, 1.0)[0] == ANY_Q
-    assert roots(False, 0.0, 0.0, 1.0, 1.0)[0] == 0
+    assert FUNCTIONS.roots(True, 1.0, 1.0, -1.0, 1.0)[0] == 0
+    assert FUNCTIONS.roots(False, 0.0, 0.0, 0.0, 1.0)[0] == ANY_Q
+    assert FUNCTIONS.roots(False, 0.0, 0.0, 1.0, 1.0)[0] == 0
 
 
 @given(st.lists(st.floats(-3.0, 3.0), min_size=0, max_size=4), st.floats(0.1, 5.0))
@@ -324,7 +327,7 @@ def test_real_roots_are_those_of_the_polynomial(real, scale):
     p = np.real(np.poly([*real, *pairs, *np.conj(pairs)]))[::-1] * scale
     coefficients = np.zeros(5)
     coefficients[: len(p)] = p
-    found = real_roots(coefficients)
+    found = FUNCTIONS.real_roots(coefficients)
     for x in real:
         multiple = real.count(x) > 1
         assert np.abs(found - x).min() < (2e-3 if multiple else 1e-5)

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every solution is inside limits that depend on other joints, and one is found if it exists."""
 
+import math
+
 import numpy as np
 import pytest
 from arm_description.model.constraints import LinearExpression, LinearLimits
-from arm_kinematics.model.chain_model import ChainJoint
-from arm_testing.robot_files import LINKAGE
+from arm_kinematics.model.chain_model import ChainJoint, one_turn
+from arm_testing.files.robot_files import LINKAGE
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arm_description import load_robot, parse_robot
 from arm_kinematics import Chain, IkStatus, KinematicsError
@@ -178,3 +182,20 @@ def test_chain_of_the_table_equals_that_of_the_urdf():
         assert set(poses) <= set(expected)
         for link, pose in poses.items():
             np.testing.assert_allclose(pose, expected[link], atol=1e-14)
+
+
+limits = st.lists(
+    st.tuples(st.floats(-20, 20), st.floats(1e-3, 20), st.booleans()), min_size=1, max_size=4
+)
+
+
+@given(limits)
+def test_one_turn_is_within_the_limits_and_near_0_where_they_reach_it(joints):
+    lower, width, sliding = map(np.array, zip(*joints, strict=True))
+    upper = lower + width
+    low, high = one_turn(lower, upper, sliding)
+    assert (lower <= low).all() and (low < high).all() and (high <= upper).all()
+    assert (sliding | (high - low <= math.tau + 1e-9)).all()
+    assert (sliding <= ((low == lower) & (high == upper))).all()
+    near = ~sliding & (lower < math.pi) & (upper > -math.pi)
+    assert (np.abs(low[near]) <= math.pi).all() and (np.abs(high[near]) <= math.pi).all()

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.ik.search_model import arm_length
-from arm_testing.chains import in_limits, limited, shipped, turned
+from arm_testing.arms.chains import in_limits, limited, shipped, turned
 
 from arm_kinematics import Chain, ChainJoint, IkStatus
 

@@ -10,7 +10,7 @@ from arm_common.transforms import pose, so3_exp, so3_log
 from arm_kinematics.ik.options import MODES, OF_STEP, IkOptions, option_record
 from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.paths.cartesian_path import PathOptions
-from arm_testing.chains import in_limits, limited, posture, shipped, turned
+from arm_testing.arms.chains import in_limits, limited, posture, shipped, turned
 from arm_testing.samples import ROBOTS
 
 from arm_description import load_robot

@@ -4,7 +4,7 @@
 
 import numpy as np
 import pytest
-from arm_testing.chains import in_limits
+from arm_testing.arms.chains import in_limits
 
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp
 from arm_kinematics.ik.redundancy import SelfMotion, sampled_solutions, self_motion
-from arm_testing.chains import apart, in_limits, limited, newton, posture, shipped
+from arm_testing.arms.chains import apart, in_limits, limited, newton, posture, shipped
 
 from arm_kinematics import Chain, ChainJoint, KinematicsError
 

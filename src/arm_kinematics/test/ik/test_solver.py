@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_common.transforms import pose, so3_exp, so3_log
-from arm_testing.chains import in_limits, limited, posture, random_chain, shipped, turned
+from arm_testing.arms.chains import in_limits, limited, posture, random_chain, shipped, turned
 
 from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError
 

@@ -8,8 +8,8 @@ Paths of 0.3 to 1 mm a step begin at nearly singular postures, many with joints 
 import numpy as np
 import pytest
 from arm_kinematics.model.lie import se3_exp
-from arm_testing.chains import shipped
-from arm_testing.lie import se3_log
+from arm_testing.arms.chains import shipped
+from arm_testing.arms.lie import se3_log
 
 from arm_kinematics import Chain
 

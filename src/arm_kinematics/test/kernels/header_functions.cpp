@@ -1,7 +1,7 @@
 // Copyright 2026 Arm developers
 // SPDX-License-Identifier: Apache-2.0
 // The module header_functions: functions of the headers that the product's module does not have.
-// tools/arm_testing/header_functions.py compiles it.
+// src/arm_testing/arm_testing/arms/header_functions.py compiles it.
 #include "arguments.hpp"
 
 namespace arm {

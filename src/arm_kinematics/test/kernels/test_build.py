@@ -41,7 +41,7 @@ def test_module_has_neither_warnings_nor_what_sanitizers_find(tmp_path):
         "ASAN_OPTIONS": "detect_leaks=0",  # of the interpreter
         "PYTHONPATH": os.pathsep.join([str(package), os.environ.get("PYTHONPATH", "")]),
         "ARM_EXPECTED_KERNELS": str(package),
-        "CXXFLAGS": SANITIZED,  # of arm_testing.header_functions
+        "CXXFLAGS": SANITIZED,  # of arm_testing.arms.header_functions
     }
     tests = [str(Path(__file__).with_name(f"test_{name}.py")) for name in ("module", "residuals")]
     run = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *tests]

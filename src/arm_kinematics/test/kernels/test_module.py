@@ -14,7 +14,7 @@ import pytest
 from arm_common.control import time_scaling
 from arm_kinematics.ik.result import IkResult, IkStatus
 from arm_kinematics.kernels import compiled, layout
-from arm_testing.chains import posture, shipped
+from arm_testing.arms.chains import posture, shipped
 
 CHAIN = shipped("puma560")
 SOLVER = CHAIN._solver

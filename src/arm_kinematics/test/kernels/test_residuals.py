@@ -3,13 +3,16 @@
 """Derivatives of the compiled errors against finite differences, in every combination."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 from arm_kinematics.ik.options import IkOptions, option_record
 from arm_kinematics.ik.search_model import SearchModel
-from arm_testing.chains import shipped
-from arm_testing.header_functions import residual
+from arm_testing.arms.chains import shipped
+from arm_testing.arms.header_functions import HeaderFunctions
+
+FUNCTIONS = HeaderFunctions(Path(__file__).parents[2])
 
 FREE = math.inf
 CHAIN = shipped("puma560")
@@ -36,11 +39,11 @@ def test_derivatives_match_finite_differences(case, axes, rng):
     h = 1e-6
     for _ in range(20):
         q = rng.uniform(-2.0, 2.0, CHAIN.n)
-        e, J = residual(CONSTANTS, opt, q)
+        e, J = FUNCTIONS.residual(CONSTANTS, opt, q)
         if np.linalg.norm(e[3:]) > 2.2:  # near half a turn the rates are unbounded
             continue
         for k, step in enumerate(h * np.eye(CHAIN.n)):
-            ahead, _ = residual(CONSTANTS, opt, q + step)
-            behind, _ = residual(CONSTANTS, opt, q - step)
+            ahead, _ = FUNCTIONS.residual(CONSTANTS, opt, q + step)
+            behind, _ = FUNCTIONS.residual(CONSTANTS, opt, q - step)
             counts = opt["weights"] > 0.0
             assert np.allclose(J[counts, k], ((ahead - behind) / (2 * h))[counts], atol=1e-6)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_testing.answers import Answer, Request, loaded, names, requests
+from arm_testing.arms.answers import Answer, Request, loaded, names, requests
 
 STORED = np.load(Path(__file__).with_name("answers.npz"))
 SAME = 1e-4  # [rad or m]; stored postures have 24 bits

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from arm_common.transforms import inverse, so3_exp
 from arm_kinematics.model import lie
-from arm_testing import lie as more_lie
-from arm_testing.lie import (
+from arm_testing.arms import lie as more_lie
+from arm_testing.arms.lie import (
     se3_left_jacobian,
     se3_left_jacobian_inverse,
     se3_log,

@@ -13,8 +13,8 @@ from arm_description.urdf.elements import joint_range
 from arm_description.urdf.reader import read_urdf
 from arm_kinematics.chain.robot import Robot
 from arm_kinematics.model.urdf import path
-from arm_testing.chains import in_limits, posture
-from arm_testing.lie import se3_log
+from arm_testing.arms.chains import in_limits, posture
+from arm_testing.arms.lie import se3_log
 
 from arm_description import DescriptionError
 from arm_kinematics import Chain, IkStatus, KinematicsError

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.paths.differential_ik import DifferentialIk, RateLimits, rate_bounds
-from arm_testing.chains import REGULAR, dh_parts, shipped
+from arm_testing.arms.chains import REGULAR, dh_parts, shipped
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

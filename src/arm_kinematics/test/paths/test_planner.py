@@ -11,7 +11,7 @@ from arm_kinematics.paths.cartesian_path import PathOptions, PathStatus
 from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
-from arm_testing.chains import REGULAR, posture, shipped
+from arm_testing.arms.chains import REGULAR, posture, shipped
 from arm_testing.samples import ROBOTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st

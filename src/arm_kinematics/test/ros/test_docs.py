@@ -9,13 +9,14 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from arm_testing.processes import output_of, start_python
+from arm_testing.programs.processes import output_of, start_python
+from arm_testing.repository import repository
 from arm_testing.ros.kinematics import PATIENCE
 
 from arm_description import load_robot
 from arm_interfaces.srv import GetJacobian
 
-DOCS = Path(__file__).resolve().parents[4] / "docs"
+DOCS = repository() / "docs"
 PACKAGES = ("arm_description", "arm_kinematics")
 CALL, THEORY = "call_ik.md", "kinematics.md"
 EXAMPLE = DOCS / "examples/call_ik/src/call_ik.cpp"

@@ -3,10 +3,14 @@
 """Names in requests to the node of an arm with a prefix."""
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from arm_common.ros.message_conversions import pose_matrix
+from arm_kinematics.ros import ik_service, robot_state
+from arm_kinematics.ros.ik_service import IkService
+from arm_kinematics.ros.robot_state import KinematicsParameters
 from arm_testing.ros.kinematics import (
     BOLT,
     FINGERS,
@@ -18,10 +22,12 @@ from arm_testing.ros.kinematics import (
     World,
     pose_request,
 )
+from builtin_interfaces.msg import Duration
 
 from arm_description import load_robot
 from arm_interfaces.msg import JointWeight
 from arm_interfaces.srv import SolveIK
+from arm_kinematics import IkStatus
 
 Answer = SolveIK.Response
 
@@ -105,3 +111,27 @@ class TestLinkageArm:
         np.testing.assert_allclose(
             answer.solutions[0].joint_state.position, [0.1, 1.5, -1.5], atol=1e-5
         )
+
+
+@pytest.mark.parametrize(("waited", "left_over"), [(0.0, 1.0), (0.75, 0.25), (1.5, 1e-9)])
+def test_wait_for_the_target_is_part_of_the_timeout(monkeypatch, waited, left_over):
+    time, timeouts = [100.0], []
+    result = SimpleNamespace(status=IkStatus.TIMEOUT, message="", limiting_joints=(), solutions=())
+
+    def ik(target, seed, *, timeout, **arguments):
+        timeouts.append(timeout)
+        return result
+
+    def pose(message, what, patience):
+        time[0] += waited
+        return np.eye(4)
+
+    chain = SimpleNamespace(joint_names=(), positions=lambda joints: np.zeros(0), ik=ik)
+    state = SimpleNamespace(
+        chain=lambda tip: chain, pose=pose, joints=lambda *_: {}, parameters=KinematicsParameters()
+    )
+    for module in (ik_service, robot_state):
+        monkeypatch.setattr(module, "monotonic", lambda: time[0])
+    request = pose_request(THERE, timeout=Duration(sec=1))
+    IkService(state).answer(request, SolveIK.Response())
+    assert timeouts == pytest.approx([left_over], rel=1e-6)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import pytest
-from arm_testing import soak
+from arm_testing.hardware import soak
 
 
 def test_no_bound_is_broken_under_random_commands_and_faults(model, backend):

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 from arm_simulation.emulation.pca9685_chip import ChipMemory, Pca9685Chip
-from arm_testing import units
+from arm_testing.hardware import units
+from arm_testing.repository import repository
 
 import arm_common
 import arm_hardware
 import arm_simulation
 
-UNIT = Path(__file__).resolve().parents[3] / "arm_hardware" / "systemd" / "arm-hardware.service"
+UNIT = repository() / "src" / "arm_hardware" / "systemd" / "arm-hardware.service"
 PACKAGES = [Path(module.__file__).parent for module in (arm_common, arm_hardware, arm_simulation)]
 
 

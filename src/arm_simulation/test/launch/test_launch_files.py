@@ -23,11 +23,12 @@ from arm_tasks.bringup.arguments import ARGUMENTS, default_values
 from arm_tasks.bringup.launch import RvizConfig
 from arm_tasks.bringup.processes import chosen, processes
 from arm_tasks.bringup.supervisor import resolve
+from arm_testing.repository import repository
 from launch import LaunchContext
 from launch.actions import ExecuteLocal, LogInfo
 from launch.utilities import perform_substitutions, visit_all_entities_and_collect_futures
 
-PACKAGE = Path(__file__).resolve().parents[3] / "arm_tasks"
+PACKAGE = repository() / "src" / "arm_tasks"
 LAUNCH = PACKAGE / "launch"
 subprocess_run = subprocess.run
 OF_TRANSFER = {"task", *(a.name for a in ARGUMENTS if a.name.startswith("viewer"))}

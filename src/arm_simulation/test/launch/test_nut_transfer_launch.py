@@ -7,11 +7,11 @@ LaunchService, as `ros2 launch` does.
 """
 
 from contextlib import contextmanager
-from pathlib import Path
 
 import rclpy
 from arm_common.ros.node_runner import ExecutorThread
 from arm_tasks.bringup.processes import COMPOSED
+from arm_testing.repository import repository
 from launch import LaunchDescription, LaunchService
 from launch.actions import GroupAction, IncludeLaunchDescription, RegisterEventHandler, Shutdown
 from launch.event_handlers import OnProcessExit, OnProcessIO
@@ -25,7 +25,7 @@ from arm_interfaces.msg import NutState
 
 TURNS = 3.0
 UNHURRIED = {"sigterm_timeout": "60"}  # [s]; by default launch waits for 5 s on SIGINT
-SOURCES = Path(__file__).resolve().parents[3]
+SOURCES = repository() / "src"
 LAUNCH = SOURCES / "arm_tasks" / "launch" / "nut_transfer.launch.py"
 
 

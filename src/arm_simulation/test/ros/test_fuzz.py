@@ -6,7 +6,7 @@ import random
 import signal
 
 import pytest
-from arm_testing.processes import read_output, start_python
+from arm_testing.programs.processes import read_output, start_python
 from arm_testing.ros.fuzz import Attacker, Messages
 from arm_testing.waiting import BOUND
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from arm_common.ros.qos import LATCHED, TF
-from arm_testing.processes import parameters, read_output, start_python
+from arm_testing.programs.processes import parameters, read_output, start_python
 from arm_testing.ros.probe import Probe
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import TransformStamped

@@ -4,8 +4,9 @@
 import contextlib
 
 import pytest
-from arm_testing import domains
 from arm_testing.ros.stack import Stack
+
+from arm_testing import domains
 
 
 @contextlib.contextmanager

@@ -17,14 +17,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from pathlib import Path
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-from arm_testing import terminal as pp
+from arm_testing.programs import terminal as pp
+from arm_testing.repository import repository
 from documents.blocks import COMMANDS, blocks, pages, typed
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+REPOSITORY = repository()
 
 BOUND = 120.0  # s
 PACKAGES = sorted(path.parent.name for path in (REPOSITORY / "src").glob("*/setup.py"))

@@ -10,8 +10,8 @@ import pytest
 from arm_description.trajectories.files import read_trajectory
 from arm_tasks.client import Arm, Teacher
 from arm_tasks.scene.poses import load_poses
-from arm_testing import terminal
-from arm_testing.processes import end, parameters, start_python
+from arm_testing.programs import terminal
+from arm_testing.programs.processes import end, parameters, start_python
 from arm_testing.ros import driver as nc
 from lifecycle_msgs.msg import Transition
 from sensor_msgs.msg import JointState

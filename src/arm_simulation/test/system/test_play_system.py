@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ament_index_python.packages import get_package_prefix
+from arm_common.suggestions import program
 from arm_description.trajectories.files import read_trajectory
 from arm_testing.ros.probe import Probe
 from sensor_msgs.msg import JointState
@@ -121,7 +122,9 @@ def test_play_without_an_arm_explains_how_to_start_one(fresh_domain, tmp_path):
     player = start(tmp_path, "nut_arm", "wave", "--patience=1")
     output = player.communicate(timeout=BOUND)[0]
     assert player.returncode == 1
-    assert "first run ./arm view nut_arm" in output and output.count("\n") == 1, output
+    assert (
+        f"first run {program('arm_tasks', 'view')} nut_arm" in output and output.count("\n") == 1
+    ), output
 
 
 @pytest.mark.thorough

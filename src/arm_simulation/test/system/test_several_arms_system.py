@@ -16,7 +16,6 @@ from arm_tasks.bringup.supervisor import ProcessGroup
 from arm_tasks.client import Arm
 from arm_tasks.commands.run_task import resume_command
 from arm_tasks.errors import shipped
-from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from diagnostic_msgs.msg import DiagnosticArray
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -25,6 +24,7 @@ from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 
 from arm_interfaces.msg import HardwareStatus, TaskState
+from arm_testing import domains
 
 ARMS = ("left", "right")
 

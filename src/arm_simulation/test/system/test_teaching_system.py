@@ -12,7 +12,7 @@ from arm_tasks.client import Arm, ArmError, Teacher
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.poses import load_poses
-from arm_testing.terminal import PtyProgram
+from arm_testing.programs.terminal import PtyProgram
 
 from arm_description import load_robot
 from arm_interfaces.msg import TaskState

@@ -9,8 +9,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from arm_testing import terminal as pp
-from arm_testing.processes import output_of, start_python
+from arm_testing.programs import terminal as pp
+from arm_testing.programs.processes import output_of, start_python
 from arm_testing.ros import driver as nc
 from sensor_msgs.msg import JointState, Joy
 

@@ -97,7 +97,7 @@ class InverseStep:
     @cached_property
     def signs(self) -> tuple[sp.Symbol, ...]:
         """The symbols of the signs that the step introduces."""
-        return tuple({f.args[2] for f in self.expression.atoms(PlusMinus)})
+        return tuple(sorted({f.args[2] for f in self.expression.atoms(PlusMinus)}, key=str))
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class InverseFormulas:
         self.target, self.steps, self._values = target, tuple(steps), dict(values)
         self._functions: dict[sp.Expr, Callable[[Mapping[Any, Array]], Any]] = {}
 
-    def given(self, T: Array) -> Array:
+    def target_values(self, T: Array) -> Array:
         """Return the target (..., 4, 4) for poses (..., 4, 4) of the tool."""
         first, last = self._ends
         poses = first @ T @ last
@@ -158,7 +158,7 @@ class InverseFormulas:
         A free joint stays at its position in seed (m, n), whose columns are those of ``joints``.
         Values are NaN out of reach.
         """
-        poses = self.given(T)
+        poses = self.target_values(T)
         start = {joint: seed[:, [i]] for i, joint in enumerate(joints)}
         values: dict[Any, Array] = {}
         for i in range(3):

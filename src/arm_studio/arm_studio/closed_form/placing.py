@@ -18,7 +18,7 @@ from arm_kinematics.kernels.layout import BOTH, Records
 
 from arm_studio.closed_form.quartic import write_quartic
 from arm_studio.closed_form.worksheet import Worksheet
-from arm_studio.symbolic.local_frames import LocalFrames, LocalJoint, meeting
+from arm_studio.symbolic.local_frames import Link, LocalFrames, LocalJoint, meeting
 
 ORIGIN = sp.zeros(3, 1)
 Z = sp.Matrix([0, 0, 1])
@@ -37,6 +37,11 @@ class Path(NamedTuple):
         k, a, b = (sp.expand(n.dot(x)) for x in self)
         return k, a, b
 
+    def seen_through(self, link: Link, back: bool = False) -> Path:
+        """Return a path of the frame behind a link in the one before, or vice versa."""
+        R = link.R.T if back else link.R
+        return Path(link.moved(self.o, back), R * self.C, R * self.D)
+
 
 def path(joint: LocalJoint, x: sp.Matrix, back: bool = False) -> Path:
     """Return the path of a point moved by a joint, or by its inverse."""
@@ -54,6 +59,15 @@ def squared(on: Path, centre: sp.Matrix, slides: bool) -> tuple[sp.Expr, sp.Expr
     if slides:
         return sp.expand(k), sp.expand(a), sp.Integer(1)
     return sp.expand(k + on.C.dot(on.C)), sp.expand(a), sp.expand(2 * o.dot(on.D))
+
+
+def _across(d: sp.Matrix, slides: bool) -> sp.Matrix:
+    """Return a direction normal to z in which the joint along d moves points."""
+    if slides:
+        return sp.Matrix([d[0], d[1], 0])
+    if d[0] == 0 and d[1] == 0:
+        return sp.Matrix([1, 0, 0])
+    return sp.Matrix([-d[1], d[0], 0])
 
 
 def _flat(on: Path) -> Path:
@@ -75,12 +89,12 @@ class PlaceSteps:
         self._plan, self._frames, self._sheet = plan, frames, sheet
         self._joints, self._links = frames.joints, frames.links
 
-    def seen_behind(self, at: int, given: sp.Matrix, axes: str = "xyz") -> sp.Matrix:
+    def seen_behind(self, at: int, point: sp.Matrix, axes: str = "xyz") -> sp.Matrix:
         """Return a point in the frame behind a known joint and its link."""
         joint, link = self._joints[at], self._links[at]
-        seen = link.moved(joint.moved(given, back=True), back=True)
-        point = ", ".join(map(str, given))
-        text = f"The point ({point}), seen from behind joint {joint.number}:"
+        seen = link.moved(joint.moved(point, back=True), back=True)
+        shown = ", ".join(map(str, point))
+        text = f"The point ({shown}), seen from behind joint {joint.number}:"
         return sp.Matrix(
             [
                 self._sheet.define(f"{name}_{joint.number}", sp.expand(x), text)
@@ -90,14 +104,14 @@ class PlaceSteps:
             ]
         )
 
-    def place(self, at: int, count: int, behind: sp.Matrix, given: sp.Matrix) -> None:
+    def place(self, at: int, count: int, behind: sp.Matrix, goal: sp.Matrix) -> None:
         """Append the steps for joints from ``at`` on; ``behind`` is the point behind the last."""
         if count == 1:
-            self.last_of_place(at, behind, given)
+            self.last_of_place(at, behind, goal)
         elif count == 2:
-            self._by_two(at, behind, given)
+            self._by_two(at, behind, goal)
         elif count == 3:
-            self._by_three(behind, given)
+            self._by_three(behind, goal)
 
     def last_of_place(self, at: int, start: sp.Matrix, end: sp.Matrix) -> None:
         """Append the last joint, which moves a point from start to end."""
@@ -113,12 +127,12 @@ class PlaceSteps:
     def _by_two(self, at: int, behind: sp.Matrix, goal: sp.Matrix) -> None:
         one, two, link = self._joints[at], self._joints[at + 1], self._links[at]
         if one.slides:
-            n = self._across(link.R[:, 2], two.slides)
+            n = _across(link.R[:, 2], two.slides)
             text = f"The slide of {one.q} does not change a coordinate across it."
-            self._solve(two, self._behind(at, behind).along(n), n.dot(goal), text)
+            self._sheet.equation(two, self._behind(at, behind).along(n), n.dot(goal), text)
         elif self._plan["invariant"] == 0:
             text = f"{one.q} does not change the coordinate along its axis."
-            self._solve(two, self._behind(at, behind).along(Z), goal[2], text)
+            self._sheet.equation(two, self._behind(at, behind).along(Z), goal[2], text)
         else:
             self.by_distance(at, behind, goal)
             return
@@ -140,34 +154,15 @@ class PlaceSteps:
 
     def _behind(self, at: int, x: sp.Matrix) -> Path:
         """Return the path of a point moved by the next joint, in the frame of this one."""
-        on, link = path(self._joints[at + 1], x), self._links[at]
-        return Path(link.moved(on.o), link.R * on.C, link.R * on.D)
+        return path(self._joints[at + 1], x).seen_through(self._links[at])
 
-    def by_distance(self, at: int, behind: sp.Matrix, given: sp.Matrix) -> None:
+    def by_distance(self, at: int, behind: sp.Matrix, goal: sp.Matrix) -> None:
         """Append two joints; the distance from the axis of the first gives the second."""
         one, two = self._joints[at], self._joints[at + 1]
         text = f"{one.q} does not change the distance from its axis (law of cosines)."
         coefficients = squared(_flat(self._behind(at, behind)), ORIGIN, two.slides)
-        self._solve(two, coefficients, given[0] ** 2 + given[1] ** 2, text)
-        self.last_of_place(at, self._moved(at + 1, behind), given)
-
-    def _across(self, d: sp.Matrix, slides: bool) -> sp.Matrix:
-        """Return a direction normal to z in which the joint along d moves points."""
-        if slides:
-            return sp.Matrix([d[0], d[1], 0])
-        if d[0] == 0 and d[1] == 0:
-            return sp.Matrix([1, 0, 0])
-        return sp.Matrix([-d[1], d[0], 0])
-
-    def _solve(
-        self,
-        joint: LocalJoint,
-        coefficients: tuple[sp.Expr, sp.Expr, sp.Expr],
-        r: sp.Expr,
-        text: str,
-    ) -> None:
-        """Append the step for k + a phi_1 + b phi_2 = r."""
-        self._sheet.equation(joint, coefficients, r, text)
+        self._sheet.equation(two, coefficients, goal[0] ** 2 + goal[1] ** 2, text)
+        self.last_of_place(at, self._moved(at + 1, behind), goal)
 
     def _by_three(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
         plan = self._plan
@@ -183,10 +178,8 @@ class PlaceSteps:
     def _paths(self, behind: sp.Matrix, goal: sp.Matrix) -> tuple[Path, Path]:
         """Return the paths of the point behind and before the middle joint."""
         one, _, three = self._joints[:3]
-        first, second = self._links[:2]
-        on_1, on_3 = path(one, goal, back=True), path(three, behind)
-        before = Path(first.moved(on_1.o, back=True), first.R.T * on_1.C, first.R.T * on_1.D)
-        return before, Path(second.moved(on_3.o), second.R * on_3.C, second.R * on_3.D)
+        before = path(one, goal, back=True).seen_through(self._links[0], back=True)
+        return before, path(three, behind).seen_through(self._links[1])
 
     def _first_alone(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
         """Append joint 1, the only unknown of an equation, then joints 3 and 2."""
@@ -195,21 +188,21 @@ class PlaceSteps:
         by_height = self._plan["invariant"] == 0
         if by_height:
             text = f"{two.q} and {three.q} do not change the coordinate along the axis of {two.q}."
-            self._solve(one, before.along(Z), after.along(Z)[0], text)
+            self._sheet.equation(one, before.along(Z), after.along(Z)[0], text)
         else:
             met = meeting(self._links[1], self._frames)
             centre = sp.Matrix([0, 0, met[0] if met else 0])
             text = f"{two.q} and {three.q} do not change the distance from where their axes meet."
             wanted = self._square_behind(three, behind, centre)[0]
-            self._solve(one, self._square_before(one, goal, centre), wanted, text)
+            self._sheet.equation(one, self._square_before(one, goal, centre), wanted, text)
         seen = self.seen_behind(0, goal, "xy" if by_height else "xyz")
         if by_height:
             text = f"{two.q} does not change the distance from its axis."
             coefficients = squared(_flat(after), ORIGIN, three.slides)
-            self._solve(three, coefficients, seen[0] ** 2 + seen[1] ** 2, text)
+            self._sheet.equation(three, coefficients, seen[0] ** 2 + seen[1] ** 2, text)
         else:
             text = f"{two.q} does not change the coordinate along its axis."
-            self._solve(three, after.along(Z), seen[2], text)
+            self._sheet.equation(three, after.along(Z), seen[2], text)
         self._middle(behind, seen)
 
     def _square_before(
@@ -231,23 +224,23 @@ class PlaceSteps:
         link = self._links[0]
         if self._plan["invariant"] == 0:
             text = f"{one.q} and {two.q} do not change the coordinate along their axes."
-            self._solve(three, after.along(Z), before.along(Z)[0], text)
+            self._sheet.equation(three, after.along(Z), before.along(Z)[0], text)
             point = self._moved(2, behind)
             if not one.slides:
                 self.by_distance(0, point, goal)
                 return
             text = f"{two.q} does not change the distance from its axis."
             coefficients = squared(_flat(before), ORIGIN, True)
-            self._solve(one, coefficients, point[0] ** 2 + point[1] ** 2, text)
+            self._sheet.equation(one, coefficients, point[0] ** 2 + point[1] ** 2, text)
         else:
             met = meeting(link, self._frames)
             centre = sp.Matrix([0, 0, met[1] if met else 0])
             text = f"{one.q} and {two.q} do not change the distance from where their axes meet."
             wanted = self._square_before(one, goal, centre)[0]
-            self._solve(three, self._square_behind(three, behind, centre), wanted, text)
+            self._sheet.equation(three, self._square_behind(three, behind, centre), wanted, text)
             point = self._moved(2, behind)
             text = f"{two.q} does not change the coordinate along its axis."
-            self._solve(one, before.along(Z), point[2], text)
+            self._sheet.equation(one, before.along(Z), point[2], text)
         self._middle(behind, self.seen_behind(0, goal, "xy"))
 
     def _around_slide(self, behind: sp.Matrix, goal: sp.Matrix) -> None:
@@ -261,20 +254,20 @@ class PlaceSteps:
         other = three if first == 0.0 else one
         n = sp.Matrix([outer[0], outer[1], 0])
         if first == BOTH or other.slides:
-            n = self._across(outer, False)
+            n = _across(outer, False)
         m = sp.Matrix([-n[1], n[0], 0])
         text = f"The slide of {two.q} does not change the coordinates across it."
         if first == BOTH:
             rows = [(before.along(v), after.along(v)) for v in (n, m)]
             write_quartic(self._sheet, one, three, rows, text)
         elif first == 0.0:
-            self._solve(one, before.along(n), after.along(n)[0], text)
+            self._sheet.equation(one, before.along(n), after.along(n)[0], text)
             seen = self.seen_behind(0, goal, "xyz")
-            self._solve(three, after.along(m), m.dot(seen), text)
+            self._sheet.equation(three, after.along(m), m.dot(seen), text)
         else:
-            self._solve(three, after.along(n), before.along(n)[0], text)
+            self._sheet.equation(three, after.along(n), before.along(n)[0], text)
             point = self._moved(2, behind)
-            self._solve(one, before.along(m), m.dot(point), text)
+            self._sheet.equation(one, before.along(m), m.dot(point), text)
         self._middle(behind, self.seen_behind(0, goal, "z"))
 
     def _both(self, behind: sp.Matrix, goal: sp.Matrix) -> None:

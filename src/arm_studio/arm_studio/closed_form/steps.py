@@ -132,8 +132,7 @@ class ClosedFormSteps:
     def _joint_before(self, behind: sp.Matrix, goal: sp.Matrix, last: int) -> None:
         """Append the joint before the parallel axes."""
         joint, link = self._joints[0], self._links[0]
-        on = path(joint, goal, back=True)
-        before = Path(link.moved(on.o, back=True), link.R.T * on.C, link.R.T * on.D)
+        before = path(joint, goal, back=True).seen_through(link, back=True)
         height = sum((self._links[i].t[2] for i in range(1, last)), sp.Integer(0))
         names = listed([str(j.q) for j in self._joints[1 : last + 1]])
         if self._plan["first"] == BOTH:

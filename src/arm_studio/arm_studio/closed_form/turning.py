@@ -68,8 +68,7 @@ class TurnSteps:
 
     def rotation_of_parallel(self) -> sp.Matrix:
         """Return the rotation (3, 3) by all parallel axes together."""
-        c, s = self._together.cosine, self._together.sine
-        return sp.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]]) * self._between
+        return self._together.rotation * self._between
 
     def last_parallel(self, first: int, last: int) -> None:
         """Append the last parallel joint; the others and their sum are known."""
@@ -126,9 +125,7 @@ class TurnSteps:
         for k in range(self._undone):
             joint, link = self._frames.joints[k], self._frames.links[k]
             if not joint.slides:
-                c, s = joint.cosine, joint.sine
-                x, y, z = column
-                column = sp.Matrix([c * x + s * y, c * y - s * x, z])
+                column = joint.moved(column, back=True)
             column = (link.R.T * column).applyfunc(self._sheet.tidied)
             if k < self._undone - 1:
                 names = [f"{'uv'[k]}_{i + 1}{j + 1}" for i in range(3)]
@@ -173,9 +170,7 @@ class TurnSteps:
         more = {"root": sp.sqrt(column.dot(column))} if is_square else {}
         if not any(step.symbol == middle.q for step in self._sheet.steps):
             self._sheet.equation(middle, (A[2, 2] * B[2, 2], a, b), corner, text, **more)
-        c, s = middle.cosine, middle.sine
-        turned = sp.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]])
-        inner = (A * turned * B).applyfunc(sp.expand)
+        inner = (A * middle.rotation * B).applyfunc(sp.expand)
         text = f"The third column does not depend on {last.q}."
         self._sheet.swing(first, inner[:2, 2], column, text)
         row = sp.Matrix([self._entry(2, 0), self._entry(2, 1)])
@@ -188,8 +183,7 @@ class TurnSteps:
         self, first: LocalJoint, last: LocalJoint, inner: sp.Matrix
     ) -> tuple[str, sp.Expr]:
         """Return the last joint where the outer axes are aligned and the first one is chosen."""
-        c, s = first.cosine, first.sine
-        whole = sp.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]]) * inner
+        whole = first.rotation * inner
         column = self._column(0, 3)
         sine, cosine = whole[:, 1].dot(column), whole[:, 0].dot(column)
         text = (

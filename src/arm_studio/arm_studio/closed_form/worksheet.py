@@ -170,7 +170,7 @@ class Worksheet:
         return angle, {"free": free, "reach": reach}
 
     def slide(self, joint: LocalJoint, sides: Linear, text: str, **more: Any) -> None:
-        """Append the solutions of a u + b u^2 = r for the way u; ``sides`` is r, a, b."""
+        """Append the solutions of a u + b u^2 = r for the displacement u; ``sides`` is r, a, b."""
         r, a, b = (self.constant(x) for x in sides)
         a = joint.sense * a
         if a == b == 0:
@@ -186,13 +186,14 @@ class Worksheet:
         return self.add(joint, root, text, reach=None if rest.is_nonnegative else rest, **more)
 
     def equation(
-        self, joint: LocalJoint, left: Linear, r: sp.Expr, text: str, **more: Any
+        self, joint: LocalJoint, coefficients: Linear, r: sp.Expr, text: str, **more: Any
     ) -> None:
         """Append the solutions for the motion u of a joint of k + a phi_1 + b phi_2 = r.
 
-        The functions phi are cos u and sin u, or u and u^2 of a slide; ``left`` is k, a, b.
+        The functions phi are cos u and sin u, or u and u^2 of a slide; ``coefficients`` are k, a
+        and b.
         """
-        k, a, b = left
+        k, a, b = coefficients
         if joint.slides:
             shown = a * joint.sense * joint.q + b * joint.q**2, self.tidied(r - k)
         else:

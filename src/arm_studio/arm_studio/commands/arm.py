@@ -1,6 +1,5 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-# Tests: tools/pip_ros/test/test_wheels.py
 """The command `arm` of an installation by pip, without ROS.
 
 arm view puma560
@@ -18,8 +17,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from textwrap import fill
 
+from arm_common.network import LAST_PORT
 from arm_common.plugins import entry_point_files, entry_points, resolve
-from arm_common.suggestions import did_you_mean
+from arm_common.suggestions import did_you_mean, install_command
 
 from arm_common import cli
 
@@ -52,17 +52,18 @@ def main(argv: Sequence[str] | None = None) -> int:
                 " repository by ./arm, which installs ROS 2"
             )
         else:
-            cli.print_status(f"arm {name} needs the package {module}: pip install {module}")
+            command = install_command(module)
+            cli.print_status(f"arm {name} needs the package {module}: {command}")
         return _USAGE
 
 
 def _installed() -> dict[str, Callable[[], int]]:
-    """Return the installed programs by name."""
-    return {
-        name: partial(_run, reference)
-        for file in entry_point_files(sys.path)
-        for name, reference in entry_points(file, PROGRAMS).items()
-    }
+    """Return the installed programs by name; of two with a name, the first on sys.path."""
+    programs: dict[str, Callable[[], int]] = {}
+    for file in entry_point_files(sys.path):
+        for name, reference in entry_points(file, PROGRAMS).items():
+            programs.setdefault(name, partial(_run, reference))
+    return programs
 
 
 def _run(reference: str) -> int:
@@ -83,6 +84,11 @@ def _view() -> int:
     )
     parser.add_argument("robot", nargs="?", default=DEFAULT_ROBOT, help="a shipped name or a path")
     parser.add_argument("--viewer-host", default="127.0.0.1", help="address to serve at")
-    parser.add_argument("--viewer-port", default=8080, type=int, help="first TCP port to try")
+    parser.add_argument(
+        "--viewer-port",
+        default=8080,
+        type=cli.whole_number(0, LAST_PORT),
+        help="first TCP port to try",
+    )
     arguments = cli.parse(parser, None)
     return local_arm.main(arguments.robot, arguments.viewer_host, arguments.viewer_port)

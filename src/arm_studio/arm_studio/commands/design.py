@@ -22,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from arm_common.files.access import installed_share
+from arm_common.network import LAST_PORT
 from arm_common.signals import die_with_parent
 from arm_common.transforms import Array
 from arm_description.errors import DescriptionError
@@ -55,7 +56,7 @@ _STEP_TIME = 0.8  # [s] for which the view shows a step; it looks for a changed 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _design, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _design, argv)
 
 
 def _design(arguments: argparse.Namespace) -> None:
@@ -133,7 +134,7 @@ def _show(models: Sequence[RobotModel], arguments: argparse.Namespace) -> None:
         program = installed_share("arm_tasks").parents[1] / "lib" / "arm_tasks" / "view"
     except LookupError:
         raise KinematicsError("--view needs the package arm_tasks, which has the view") from None
-    output, port = arguments.output, arguments.port
+    output, port = arguments.output, arguments.viewer_port
     cli.write_text(_text(models[0]), output)
     view = subprocess.Popen(
         [sys.executable, program, output, *(["--viewer-port", str(port)] if port else [])],
@@ -216,7 +217,7 @@ def _parser() -> argparse.ArgumentParser:
     starts = (
         "random starts, with this seed and the next ones; the best design is kept (default: 1)"
     )
-    parser.add_argument("--starts", type=cli.at_least(1), default=1, metavar="N", help=starts)
+    parser.add_argument("--starts", type=cli.whole_number(1), default=1, metavar="N", help=starts)
     jobs.add_executor(parser)
     parser.add_argument("--from", dest="robot", default="", help=start)
     parser.add_argument("--length", type=cli.positive, default=0.0, help=length)
@@ -232,8 +233,10 @@ def _parser() -> argparse.ArgumentParser:
     view = "show each step in the browser, as a view of the output file does"
     parser.add_argument("--view", action="store_true", help=view)
     port = "first TCP port to try for the view (default: the view's own)"
-    parser.add_argument("--port", type=cli.at_least(1), metavar="N", help=port)
-    cli.unused(parser, ["--port"], lambda arguments: not arguments.view, "without --view")
+    parser.add_argument(
+        "--viewer-port", type=cli.whole_number(1, LAST_PORT), metavar="N", help=port
+    )
+    cli.unused(parser, ["--viewer-port"], lambda arguments: not arguments.view, "without --view")
     cli.add_output(parser)
     cli.add_force(parser)
     return parser

@@ -19,7 +19,6 @@ from pathlib import Path
 import numpy as np
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, pose
-from arm_description.errors import DescriptionError
 from arm_description.library import add_calibration, load_robot
 from arm_description.model.units import UNITS, Units
 from arm_kinematics.chain.chain import Chain
@@ -47,7 +46,7 @@ _AXES = "xyz"
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _run, argv)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -194,7 +193,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--slice", choices=("xy", "xz", "yz"), default="", help=planes)
     add_plot(parser)
     cells = f"cells along the longer side of the map (default: {_CELLS})"
-    parser.add_argument("--cells", type=cli.at_least(2), default=_CELLS, metavar="N", help=cells)
+    parser.add_argument(
+        "--cells", type=cli.whole_number(2), default=_CELLS, metavar="N", help=cells
+    )
     jobs.add_executor(parser, default="this one alone")
     of_map = ["--slice", "--cells", "--workers", "--dask"]
     cli.unused(parser, of_map, lambda arguments: not arguments.plot, "without --plot FILE")

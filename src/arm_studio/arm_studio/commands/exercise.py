@@ -16,21 +16,18 @@ from pathlib import Path
 
 from arm_common.errors import InputError
 from arm_common.files.saving import check_writable, write_bytes
-from arm_description.errors import DescriptionError
 from arm_description.library import shipped_robots
-from arm_kinematics.errors import KinematicsError
 
 from arm_common import cli
 
 FORMATS = ("html", "pdf", "md", "tex")
-_ERRORS = (DescriptionError, KinematicsError, InputError)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command ``exercise`` and return its exit code."""
     parser = argparse.ArgumentParser(
         prog="exercise",
-        description="Make exercise sheets on an arm, with numbers of its own for each student.",
+        description="Make exercise sheets on an arm, with individual numbers for each student.",
     )
     cli.add_robot(parser, shipped_robots())
     add = parser.add_argument
@@ -42,7 +39,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     add("--format", choices=FORMATS, default=FORMATS[0], help="of the sheets (default: html)")
     _add_secret(parser)
     add("--force", action="store_true", help="overwrite the sheets of a folder")
-    return cli.run(parser, _exercise, argv, _ERRORS)
+    return cli.run(parser, _exercise, argv)
 
 
 def grade(argv: Sequence[str] | None = None) -> int:
@@ -56,7 +53,7 @@ def grade(argv: Sequence[str] | None = None) -> int:
     add("answers", help="folder of the files of answers that were handed in (.yaml)")
     add("-o", "--output", default="", metavar="FILE", help="also write the grades as CSV")
     _add_secret(parser)
-    return cli.run(parser, _grade, argv, _ERRORS)
+    return cli.run(parser, _grade, argv)
 
 
 def _add_secret(parser: argparse.ArgumentParser) -> None:
@@ -67,6 +64,7 @@ def _add_secret(parser: argparse.ArgumentParser) -> None:
 def _exercise(arguments: argparse.Namespace) -> None:
     from arm_studio.exercises import sheets
     from arm_studio.exercises.moodle import question_bank
+    from arm_studio.exercises.statements import Statements
 
     listed = sheets.ClassList(arguments.robot, sheets.read_names(Path(arguments.students)))
     maker = listed.variants(sheets.read_secret(arguments.secret))
@@ -79,12 +77,15 @@ def _exercise(arguments: argparse.Namespace) -> None:
         check_writable(arguments.moodle)
     if arguments.solutions:
         _make(solutions)
-    variants = dict(sheets.class_variants(listed, maker))
-    for stem, variant in variants.items():
+    variants = {
+        stem: Statements(variant) for stem, variant in sheets.class_variants(listed, maker)
+    }
+    for stem, statements in variants.items():
         cli.print_status(f"Writing: {stem} ...")
-        _write(sheets.sheet_files(variant, folder / f"{stem}.{arguments.format}"))
+        file = f"{stem}.{arguments.format}"
+        _write(sheets.sheet_files(statements, folder / file))
         if arguments.solutions:
-            _write(sheets.solution_files(variant, solutions / f"{stem}.{arguments.format}"))
+            _write(sheets.sheet_files(statements, solutions / file, solved=True))
     if arguments.moodle:
         write_bytes(question_bank(variants.values()), arguments.moodle)
     write_bytes(sheets.list_text(listed, maker).encode(), folder / sheets.LIST)
@@ -108,11 +109,11 @@ def _grade(arguments: argparse.Namespace) -> None:
     from arm_studio.exercises.grading import as_csv, as_table, files_of_students, grade_file
     from arm_studio.exercises.sheets import class_variants, read_list, read_secret
 
-    listed, expected = read_list(Path(arguments.sheets))
+    listed = read_list(Path(arguments.sheets))
     files, unmatched = files_of_students(Path(arguments.answers), listed.files())
     if arguments.output:
         check_writable(arguments.output)
-    variants = listed.variants(read_secret(arguments.secret), expected)
+    variants = listed.variants(read_secret(arguments.secret))
     grades = [
         grade_file(variant, files.get(variant.student))
         for _, variant in class_variants(listed, variants)

@@ -19,11 +19,11 @@ import numpy as np
 from arm_common.files.saving import check_writable, write_bytes
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array
-from arm_description.errors import DescriptionError
 from arm_description.library import load_robot, shipped_robots
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.errors import KinematicsError
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_common import cli
 
@@ -33,7 +33,7 @@ _SECONDS = 15.0
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
-    return cli.run(_parser(), _run, argv, (DescriptionError, KinematicsError))
+    return cli.run(_parser(), _run, argv)
 
 
 def _run(arguments: argparse.Namespace) -> None:
@@ -79,8 +79,7 @@ def _posture(model: RobotModel, chain: Chain, name: str) -> Array:
             remedy = did_you_mean(name, model.postures)
             raise KinematicsError(f"{model.name} has no posture '{name}': {remedy}")
         return chain.positions(model.postures[name])
-    low, high = np.maximum(model.lower, -np.pi), np.minimum(model.upper, np.pi)
-    low, high = np.minimum(low, model.upper), np.maximum(high, model.lower)
+    low, high = one_turn(chain.lower, chain.upper, chain.sliding)
     q = 0.5 * (low + high) + _OFF_MIDDLE * (high - low)
     inside = model.constraint_set.nearest(q, model.lower, model.upper)
     return np.asarray(q if inside is None else inside)

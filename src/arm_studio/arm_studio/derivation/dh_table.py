@@ -21,7 +21,7 @@ COLUMNS: dict[Convention, dict[str, str]] = {
     "modified": {"alpha": r"\alpha_{i-1}", "a": "a_{i-1}", "theta": r"\theta_i", "d": "d_i"},
 }
 """Columns of a table and their symbols, in the order of the motions."""
-_LENGTHS = ("d", "a")
+LENGTHS = ("d", "a")
 
 
 class UnitsOfPage:
@@ -52,7 +52,7 @@ class UnitsOfPage:
         columns = dict(COLUMNS[self._model.convention])
         if self._model.is_tilted:
             columns["beta"] = r"\beta_i"
-        kinds = {key: "prismatic" if key in _LENGTHS else "revolute" for key in columns}
+        kinds = {key: "prismatic" if key in LENGTHS else "revolute" for key in columns}
         head = ["$i$", "joint", "moves"]
         head += [f"${sign}$ [{self.units.unit(kinds[key])}]" for key, sign in columns.items()]
         rows = []

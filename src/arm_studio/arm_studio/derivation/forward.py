@@ -158,7 +158,7 @@ class ForwardDerivation:
         if same is None:
             page.say(
                 "That both products are equal is not proved in symbols within "
-                f"{self._seconds:g} s; the example below compares them in numbers."
+                f"{self._seconds:g} s; the example below compares them numerically."
             )
         elif same:
             page.say(
@@ -240,7 +240,7 @@ def _show_large(
 
 
 def numeric(arm: SymbolicArm, matrix: sp.Matrix, at: dict[sp.Symbol, float]) -> Array:
-    """Return a matrix of formulas in numbers."""
+    """Return the values of a matrix of formulas."""
     return np.array(sp.lambdify([], arm.numbers(matrix).subs(at))(), dtype=float)
 
 

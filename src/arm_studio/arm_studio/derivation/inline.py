@@ -59,10 +59,15 @@ def with_symbols(text: str) -> str:
 
 def _as_formula(match: re.Match[str]) -> str:
     if match["letter"]:
-        return rf"$\{match['letter']}$"
-    base = match["base"]
-    base = rf"\{base}" if base in greeks else base if len(base) == 1 else rf"\mathrm{{{base}}}"
-    return f"${base}_{{{match['index']}}}$"
+        return f"${tex_name(match['letter'])}$"
+    return f"${tex_name(match['base'])}_{{{match['index']}}}$"
+
+
+def tex_name(name: str) -> str:
+    """Return a name in LaTeX: a Greek letter, a letter, or an upright word."""
+    if name in greeks:
+        return rf"\{name}"
+    return name if len(name) == 1 else rf"\mathrm{{{name}}}"
 
 
 def spans(sentence: str) -> Iterator[tuple[bool, str]]:

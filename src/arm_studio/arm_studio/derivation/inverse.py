@@ -16,6 +16,7 @@ from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.closed_form import TOLERANCE, ClosedForm, recognise
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_studio.closed_form.formulas import InverseStep, NoFormulasError
 from arm_studio.closed_form.steps import inverse_formulas
@@ -144,8 +145,7 @@ class ArmInverse:
 
     def _holds(self) -> bool:
         """Return True if the formulas reproduce postures off the middle of the ranges."""
-        low = np.maximum(self._chain.lower, -math.pi)
-        high = np.minimum(self._chain.upper, math.pi)
+        low, high = one_turn(self._chain.lower, self._chain.upper, self._chain.sliding)
         q = np.array([low + fraction * (high - low) for fraction in (0.31, 0.57, 0.83)])
         branches = self.branches(np.array([self._chain.fk(posture) for posture in q]), q)
         limit = _SAME if self.is_exact else _CLOSE
@@ -317,9 +317,27 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
     target = inverse.formulas.target
     changed = target.before != sp.eye(4) or target.after != sp.eye(4)
     symbol = sp.MatrixSymbol("T_0" if changed else "T", 4, 4)
-    entries = rounded(inverse.formulas.given(inverse.shown_poses(T)))
+    entries = rounded(inverse.formulas.target_values(inverse.shown_poses(T)))
     page.show(symbol.I if target.is_reversed else symbol, entries)
+    if not len(branches.postures):
+        page.say(
+            "No branch gives the pose: at the edge of the reach, rounding decides whether there "
+            "is one. Choose another posture for the example (--posture)."
+        )
+        return
     page.say(f"Every formula above gives, in rad and {inverse.length}:")
+    _write_branches(page, inverse, branches)
+    inside = sum(inverse.is_inside(posture) for posture in branches.postures)
+    solver = chain.all_solutions(T, q, inverse.mode).every_q
+    off = [min(inverse.apart(a, b) for b in branches.postures) for a in solver]
+    page.say(
+        f"{inside} of {len(branches.postures)} are within the limits"
+        + (f"; those of the solver differ by at most {max(off):.1e}." if off else ".")
+    )
+
+
+def _write_branches(page: DerivationPage, inverse: ArmInverse, branches: Branches) -> None:
+    """Append the table of all branches, in parts that fit the page."""
     inside = [inverse.is_inside(posture) for posture in branches.postures]
     rows = [
         *_value_rows(inverse, branches),
@@ -330,12 +348,6 @@ def _write_numbers(page: DerivationPage, inverse: ArmInverse, chain: Chain, q: A
         shown = slice(first, min(first + _BESIDE, len(inside) + 1))
         head = [f"branch {i}" for i in range(shown.start, shown.stop)]
         page.table(("", *head), [(row[0], *row[shown]) for row in rows])
-    solver = chain.all_solutions(T, q, inverse.mode).every_q
-    off = [min(inverse.apart(a, b) for b in branches.postures) for a in solver]
-    page.say(
-        f"{sum(inside)} of {len(inside)} are within the limits"
-        + (f"; those of the solver differ by at most {max(off):.1e}." if off else ".")
-    )
 
 
 def _value_rows(inverse: ArmInverse, branches: Branches) -> list[Sequence[object]]:

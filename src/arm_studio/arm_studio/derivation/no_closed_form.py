@@ -11,15 +11,14 @@ from itertools import pairwise
 
 import numpy as np
 from arm_description.model.elements import DependentJoint
+from arm_description.model.units import Units
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
 from arm_kinematics.ik.closed_form import ScrewAxes, ScrewAxis, parallel
 
 from arm_studio.derivation.document import DerivationPage
-from arm_studio.derivation.notation import number_text
 
 _SIX = 6
-_COUNTED = ("no", "one", "two", "three", "four", "five", "six")
 
 
 def write_reasons(page: DerivationPage, model: RobotModel, chain: Chain) -> None:
@@ -33,18 +32,18 @@ def write_reasons(page: DerivationPage, model: RobotModel, chain: Chain) -> None
         )
     elif chain.n > _SIX:
         page.say(
-            f"It has {chain.n} joints, {_COUNTED[chain.n - _SIX]} more than a pose determines: "
+            f"It has {chain.n} joints, {chain.n - _SIX} more than a pose determines: "
             "there are infinitely many postures for a pose, which no list of formulas gives."
         )
     else:
-        _write_conditions(page, ScrewAxes(chain.S, chain.M, chain.prismatic))
+        _write_conditions(page, ScrewAxes(chain.S, chain.M, chain.prismatic), model.units)
     page.say(
         "Its inverse is found by elimination (six turning joints) or by iteration from a seed, "
         "see docs/kinematics.md."
     )
 
 
-def _write_conditions(page: DerivationPage, axes: ScrewAxes) -> None:
+def _write_conditions(page: DerivationPage, axes: ScrewAxes, units: Units) -> None:
     """Append the conditions that fail, for each three consecutive axes."""
     page.say(
         "By Pieper (1968) an arm has one if three consecutive axes meet in a point or are "
@@ -62,15 +61,16 @@ def _write_conditions(page: DerivationPage, axes: ScrewAxes) -> None:
     for i, what in [(i, "meet in a point") for i in meet] + [(i, "are parallel") for i in level]:
         page.say(f"Axes {i + 1}, {i + 2} and {i + 3} {what}, but not in a place that allows one:")
     page.table(
-        ("axes", "angle in deg", "distance in m", ""),
-        [_pair(axes, i, a, b) for i, (a, b) in enumerate(pairwise(axes.all), start=1)],
+        ("axes", f"angle in {units.angle}", f"distance in {units.length}", ""),
+        [_pair(axes, i, a, b, units) for i, (a, b) in enumerate(pairwise(axes.all), start=1)],
     )
     faults = [
-        f"Axes {i}, {i + 1} and {i + 2}: {_fault(axes, i, triple)}."
+        f"Axes {i}, {i + 1} and {i + 2}: {_fault(axes, i, triple, units)}."
         for i, triple in enumerate(triples, start=1)
         if i - 1 not in (*meet, *level)
     ]
-    page.say(" ".join(faults))
+    if faults:
+        page.say(" ".join(faults))
 
 
 def _all_parallel(joints: Sequence[ScrewAxis]) -> bool:
@@ -79,17 +79,18 @@ def _all_parallel(joints: Sequence[ScrewAxis]) -> bool:
     )
 
 
-def _pair(axes: ScrewAxes, i: int, a: ScrewAxis, b: ScrewAxis) -> tuple[object, ...]:
+def _pair(axes: ScrewAxes, i: int, a: ScrewAxis, b: ScrewAxis, units: Units) -> tuple[object, ...]:
     """Return a row about two neighbouring axes."""
-    angle = math.degrees(math.atan2(float(np.linalg.norm(np.cross(a.w, b.w))), float(a.w @ b.w)))
+    turned = math.atan2(float(np.linalg.norm(np.cross(a.w, b.w))), float(a.w @ b.w))
+    angle = units.written(turned, "revolute")
     name = f"{i} and {i + 1}"
     if a.slides or b.slides:
         return name, angle, "", "a slide has no place"
     kind = "parallel" if parallel(a.w, b.w) else "meet" if axes.meet([a, b]) is not None else ""
-    return name, angle, _distance(a, b), kind or "miss each other"
+    return name, angle, units.written(_distance(a, b), "prismatic"), kind or "miss each other"
 
 
-def _fault(axes: ScrewAxes, first: int, joints: Sequence[ScrewAxis]) -> str:
+def _fault(axes: ScrewAxes, first: int, joints: Sequence[ScrewAxis], units: Units) -> str:
     """Return why three axes do not meet in a point."""
     for i, (a, b) in enumerate(pairwise(joints), start=first):
         if a.slides or b.slides:
@@ -97,11 +98,12 @@ def _fault(axes: ScrewAxes, first: int, joints: Sequence[ScrewAxis]) -> str:
         if parallel(a.w, b.w):
             return f"axes {i} and {i + 1} are parallel, the other one is not"
         if axes.meet([a, b]) is None:
-            return f"axes {i} and {i + 1} miss each other by {number_text(_distance(a, b))} m"
+            distance = units.text(_distance(a, b), "prismatic")
+            return f"axes {i} and {i + 1} miss each other by {distance}"
     a, b, c = joints
     places = axes.meet([a, b]), axes.meet([b, c])
-    apart = np.linalg.norm(np.subtract(*(p for p in places if p is not None)))
-    return f"they meet in two points, {number_text(float(apart))} m apart"
+    apart = float(np.linalg.norm(np.subtract(*(p for p in places if p is not None))))
+    return f"they meet in two points, {units.text(apart, 'prismatic')} apart"
 
 
 def _distance(a: ScrewAxis, b: ScrewAxis) -> float:

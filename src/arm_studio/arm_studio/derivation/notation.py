@@ -9,12 +9,11 @@ import re
 from typing import Any
 
 import sympy as sp
-from sympy.core.alphabets import greeks
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.mathml import MathMLPresentationPrinter
 
 from arm_common import errors
-from arm_studio.derivation.inline import greek_letter
+from arm_studio.derivation.inline import greek_letter, tex_name
 
 _NUMBERED = re.compile(r"([A-Za-z]+)_?(\d+|(?<=^\w_)[a-z])")  # d4, theta_2, p_x
 _JOINT = re.compile(r"q_(\d+)")
@@ -66,14 +65,8 @@ class TexPrinter(LatexPrinter):  # type: ignore[misc]
         name = expr.name
         numbered = _NUMBERED.fullmatch(name)
         if numbered:
-            base = rf"\{numbered[1]}" if numbered[1] in greeks else numbered[1]
-            base = base if len(numbered[1]) == 1 or base[0] == "\\" else rf"\mathrm{{{base}}}"
-            return f"{base}_{{{numbered[2]}}}"
-        if name in greeks:
-            return rf"\{name}"
-        if len(name) == 1 or name.startswith("\\"):
-            return str(name)
-        return r"\mathrm{" + name.replace("_", r"\_") + "}"
+            return f"{tex_name(numbered[1])}_{{{numbered[2]}}}"
+        return str(name) if name.startswith("\\") else tex_name(name.replace("_", r"\_"))
 
     def _trigonometric(self, name: str, expr: sp.Expr, exp: Any) -> str:
         """Return a cosine or sine; SymPy's own `_print_Function` would call this printer again."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from subprocess import DEVNULL
@@ -16,6 +16,8 @@ from typing import NamedTuple
 from arm_kinematics.errors import KinematicsError
 from arm_viewer.screenshot import FLAGS, PROGRAMS
 
+_QUIET = ("-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape")
+_LATEX = {"latexmk": ("-pdf", *_QUIET), "pdflatex": _QUIET, "tectonic": ()}  # and their options
 TIME = 120.0  # [s] for one page; the first start of a browser takes long
 
 
@@ -25,24 +27,8 @@ def _browser(program: str, folder: Path) -> list[str]:
     return [program, "--headless", *FLAGS, profile, *output, (folder / "page.html").as_uri()]
 
 
-def _pdflatex(program: str, folder: Path) -> list[str]:
-    quiet = ["-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
-    return [program, *quiet, "page.tex"]
-
-
-def _latexmk(program: str, folder: Path) -> list[str]:
-    return [program, "-pdf", *_pdflatex("", folder)[1:]]
-
-
-def _tectonic(program: str, folder: Path) -> list[str]:
-    return [program, "page.tex"]
-
-
-_LATEX: Mapping[str, Callable[[str, Path], list[str]]] = {
-    "latexmk": _latexmk,
-    "pdflatex": _pdflatex,
-    "tectonic": _tectonic,
-}
+def _latex(options: Sequence[str], program: str, folder: Path) -> list[str]:
+    return [program, *options, str(folder / "page.tex")]
 
 
 class PdfProgram(NamedTuple):
@@ -90,9 +76,9 @@ def find_pdf_program() -> PdfProgram:
     for name in PROGRAMS:
         if program := shutil.which(name):
             return PdfProgram(".html", program, _browser)
-    for name, command in _LATEX.items():
+    for name, options in _LATEX.items():
         if program := shutil.which(name):
-            return PdfProgram(".tex", program, command)
+            return PdfProgram(".tex", program, partial(_latex, options))
     raise KinematicsError(
         "neither a browser (Chromium, Chrome, Edge) nor LaTeX is installed, which make a PDF;"
         " write a .html page and print it from a browser",

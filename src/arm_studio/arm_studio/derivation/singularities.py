@@ -7,27 +7,22 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from enum import Enum
-from functools import cached_property
 
 import numpy as np
 import sympy as sp
 from arm_common.transforms import Array
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.model.chain_model import one_turn
 from scipy.optimize import brentq, least_squares
 
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.elimination import TooLongError
-from arm_studio.symbolic.singularities import (
-    LONGEST,
-    Condition,
-    RankLoss,
-    rank_loss,
-)
+from arm_studio.symbolic.singularities import LONGEST, Condition, RankLoss, rank_loss
 
 SINGULAR = 1e-9
-"""Smallest over largest singular value, with lengths over the reach, of a singular posture."""
+"""Smallest over largest singular value, lengths over that of the arm, of a singular posture."""
 
 _GRID = 2001
 _ROOT = 1e-13  # tolerance of a root [rad or m]
@@ -75,39 +70,26 @@ def conditions_of(arm: SymbolicArm, task: ToolTask, seconds: float = np.inf) -> 
 
 
 class TaskJacobian:
-    """The numerical Jacobian of a task, with lengths over the arm's reach."""
+    """The numerical Jacobian of a task, with lengths over that of the arm.
+
+    Attributes:
+        lower, upper: Limits (n,) of its random postures, see `one_turn` [rad or m].
+    """
 
     def __init__(self, chain: Chain, task: ToolTask) -> None:
         self._chain, self._task = chain, task
-
-    @cached_property
-    def reach(self) -> float:
-        """The largest distance from base_link to the tool in some random postures [m]."""
-        rng = np.random.default_rng(5)
-        postures = rng.uniform(self.lower, self.upper, (50, self._chain.n))
-        reach = max(np.linalg.norm(self._chain.fk(q)[:3, 3]) for q in postures)
-        return float(reach) or 1.0  # of a wrist alone
-
-    @cached_property
-    def lower(self) -> Array:
-        """Lower limits (n,), of a turn at least -pi."""
-        return np.maximum(self._chain.lower, np.where(self._chain.sliding, -np.inf, -np.pi))
-
-    @cached_property
-    def upper(self) -> Array:
-        """Upper limits (n,), of a turn at most pi."""
-        return np.minimum(self._chain.upper, np.where(self._chain.sliding, np.inf, np.pi))
+        self.lower, self.upper = one_turn(chain.lower, chain.upper, chain.sliding)
 
     def at(self, q: Array) -> Array:
         """Return the Jacobian (3 or 6, n)."""
         J = np.array(self._chain.jacobian(q))
         sliding = np.asarray(self._chain.sliding)
-        J[:, sliding] *= self.reach  # a slide by the reach, as a turn by one radian
-        J[:3] /= self.reach
+        J[:, sliding] *= self._chain.length  # a slide by the length, as a turn by one radian
+        J[:3] /= self._chain.length
         return J[:3] if self._task is ToolTask.POSITION else J
 
-    def ratio(self, q: Array, rank: int) -> float:
-        """Return the singular value at the index of the usual rank, over the largest."""
+    def ratio(self, q: Array, rank: int = 0) -> float:
+        """Return the singular value at the usual rank, by default the last, over the largest."""
         sizes = np.linalg.svd(self.at(q), compute_uv=False)
         return float(sizes[rank - 1] / sizes[0])
 
@@ -188,8 +170,8 @@ class SingularPostures:
             self._condition(condition, loss.rank)
         if self._largest:
             page.say(
-                "At these positions the smallest singular value, with lengths over the arm's "
-                f"reach, is at most {self._largest:.0e} of the largest."
+                "At these positions the smallest singular value, with lengths over that of the "
+                f"arm, is at most {self._largest:.0e} of the largest."
             )
         for condition in loss.long:
             size = max(len(sp.Add.make_args(factor)) for factor in condition)
@@ -269,8 +251,8 @@ class SingularPostures:
         units = self._model.units
         head = [f"{joint.name} [{units.unit(joint.type)}]" for joint in self._model.joints]
         self._page.say(
-            "A search in numbers found these singular postures; the last column has the smallest "
-            "singular value over the largest, with lengths over the arm's reach:"
+            "A numerical search found these singular postures; the last column has the smallest "
+            "singular value over the largest, with lengths over that of the arm:"
         )
         self._page.table((*head, "ratio"), rows)
 

@@ -14,16 +14,15 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Generic, TypeAlias
+from typing import Any, Generic
 
 from arm_common.errors import CONTROL, InputError, one_line
 from arm_common.files.saving import FileChangedError, contents, save_edit
-from arm_common.yaml.editing import CORRECT_FIRST, CheckedEditor, Model
+from arm_common.yaml.editing import CORRECT_FIRST, CheckedEditor, EntryPath, Model
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.texts import set_problem, status_line
 from arm_viewer.errors import ViewerError
 
-EntryPath: TypeAlias = tuple[str | int, ...]  # keys and indices of an entry
 GESTURE = 1.5  # [s] after an edit, in which another one of the same entry belongs to it
 SUFFIXES = (".yaml", ".yml")
 MAX_NAME = 200  # bytes of a name; file systems take 255, with endings and those of backups
@@ -69,17 +68,17 @@ class FileEditing(ABC, Generic[Model]):
 
     @property
     def is_saved(self) -> bool:
-        """Whether the file contains all edits."""
+        """True if the file contains all edits."""
         return self.editor.data == self._saved
 
     @property
     def is_changed_outside(self) -> bool:
-        """Whether another program has saved the file, and its text was not taken for the edits."""
+        """True if another program has saved the file, and its text was not taken for the edits."""
         return bool(self._newer)
 
     @property
     def is_shipped(self) -> bool:
-        """Whether the file is part of this project and must not be changed."""
+        """True if the file is part of this project and must not be changed."""
         return self.path is not None and self.path in self._shipped()
 
     def observe(self, callback: Callable[[], None]) -> None:
@@ -210,7 +209,7 @@ class FileEditing(ABC, Generic[Model]):
             data = self.path.read_bytes()
             self.editor.parse(data)
         except (InputError, OSError):
-            return ""  # reported by who watches the file
+            return ""  # reported by the file watcher
         if data == self._saved:
             return ""
         if self._has_no_edits:

@@ -13,18 +13,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 from arm_common.errors import CONTROL
-from arm_common.yaml.editing import CheckedEditor
+from arm_common.yaml.editing import CheckedEditor, EntryPath
 from arm_viewer.browser.callbacks import PageGui, element_id
 from arm_viewer.errors import ViewerError
 
-from arm_studio.editing.file_editing import EntryPath
-
 SCRIPT = Path(__file__).with_name("grid.js")
-DEEDS = ("set", "paste", "show")  # what is done to a cell
+CELL_ACTIONS = ("set", "paste", "show")
 MAX_MESSAGE = 25_000  # characters
 MAX_ENTRY = 1000  # characters
 REFUSED = "The page sent what is no edit of a shown cell; nothing was changed."
@@ -103,7 +102,7 @@ class Grid:
         entries = [entry for row in rows for place in row for entry in place]
         presses = {(entry.action, entry.key) for entry in entries if isinstance(entry, RowButton)}
         keys = [entry.key for entry in entries if isinstance(entry, Cell)]
-        self._offered = frozenset(presses | {(deed, key) for deed in DEEDS for key in keys})
+        self._offered = frozenset(presses.union(product(CELL_ACTIONS, keys)))
         uuid = element_id(self._line)
         marks = "".join(f" data-{name}" for name in ("paste", "show") if name in self._actions)
         titles = "".join(f"<th>{escape(title)}</th>" for title in head)

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 
 from arm_common.errors import InputError
 from arm_description.model.units import UNITS, Units
+from arm_description.robot_file.editor import ENDS, NUMBERS
 from arm_description.robot_file.robot_keys import MAX_ROWS
 
-NUMBERS = ("theta", "d", "a", "alpha")
-ANGLES = ("theta", "alpha")
-KINDS = {"theta": "revolute", "d": "prismatic"}  # by the column of the variable
+ANGLE_COLUMNS = ("theta", "alpha")
+VARIABLE_KINDS = {"theta": "revolute", "d": "prismatic"}  # by the column of the variable
 MAX_PASTED = 20_000  # characters
 IGNORED = ""  # a column that is not entered
 # As they are written in the first line of a table.
@@ -104,14 +104,14 @@ def read_block(text: str, columns: Sequence[str], units: Units) -> list[PastedRo
 def entry(text: str, column: str, units: Units) -> tuple[str, bool]:
     """Return the entry for one cell, and True if the cell has the mark of the variable."""
     text = cleaned(text).strip()
-    is_angle = column in ANGLES
+    is_angle = column in ANGLE_COLUMNS
     is_marked = False
     if pattern := _VARIABLE.get(column):
         if match := re.fullmatch(rf"{pattern}\s*(?:\+?\s*(.*))", text):
             text, is_marked = match[1] or "0", True
         elif match := re.fullmatch(rf"(.+?)\s*\+\s*{pattern}", text):
             text, is_marked = match[1], True
-    if column not in (*NUMBERS, "lower", "upper"):
+    if column not in (*NUMBERS, *ENDS):
         return text, False
     text = re.sub(r"(?<=\d)\s*pi\b", "*pi", text)
     if "(" not in text:  # else a comma may be between arguments
@@ -120,13 +120,16 @@ def entry(text: str, column: str, units: Units) -> tuple[str, bool]:
 
 
 def cleaned(text: str) -> str:
-    """Return a text with its signs replaced by those of expressions."""
+    """Return a text with its signs replaced by those of expressions, and without runs of blanks.
+
+    The patterns for blanks take a time that grows with the square of the length of a run.
+    """
     for pattern, sign in _SIGNS[:4]:
         text = re.sub(pattern, sign, text)
     text = unicodedata.normalize("NFKC", text).replace("\r", "\n")
     for pattern, sign in _SIGNS:
         text = re.sub(pattern, sign, text)
-    return text
+    return re.sub(r"[^\S\t\n]+", " ", text)
 
 
 def _cells(text: str) -> list[list[str]]:
@@ -156,7 +159,7 @@ def _headings(cells: Sequence[str]) -> tuple[str, ...]:
 
 
 def _heading(cell: str) -> str | None:
-    word = re.sub(r"\(.*?\)|\[.*?\]|[\s_{}^]", "", cell.lower())
+    word = re.sub(r"\([^()]*\)|\[[^][]*\]|[\s_{}^]", "", cell.lower())
     stem = re.sub(r"(?<=.)[ijkn]?([-+]1)?$", "", word)
     return HEADINGS.get(word, HEADINGS.get(stem))
 
@@ -196,7 +199,7 @@ def _row(cells: dict[str, str], number: int, units: Units) -> PastedRow:
         raise InputError(
             f"row {number} marks theta and d as variables", remedy="a joint turns or slides"
         )
-    return PastedRow(KINDS.get("".join(marked), ""), texts)
+    return PastedRow(VARIABLE_KINDS.get("".join(marked), ""), texts)
 
 
 def _angle(text: str, units: Units) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 from arm_common.errors import is_utf8
-from arm_common.yaml.editing import YamlEditor
+from arm_common.yaml.editing import EntryPath, YamlEditor
 from arm_description.errors import DescriptionError
 from arm_description.library import robot_path, shipped_robots
 from arm_description.model.units import ANGLES, UNITS
@@ -29,10 +29,10 @@ from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, ShownFile
 from arm_viewer.port import Where
 
-from arm_studio.editing.file_editing import SUFFIXES, EntryPath, FileEditing, changed_at
-from arm_studio.editing.pasted_table import KINDS, PastedRow, entry, read_block
+from arm_studio.editing.file_editing import SUFFIXES, FileEditing, changed_at
+from arm_studio.editing.pasted_table import VARIABLE_KINDS, PastedRow, entry, read_block
 
-FEWEST_JOINTS, MOST_JOINTS = 2, 7  # of a new robot
+MIN_JOINTS, MAX_JOINTS = 2, 7  # of a new robot
 LISTED_SUFFIXES = (*SUFFIXES, ".csv", ".txt")
 MAX_LISTED = 100  # files of a folder
 LINE_LENGTH = 60  # characters about a robot in the list
@@ -204,7 +204,7 @@ class RobotEditing(FileEditing[RobotModel]):
             return self.set(path, text)
         text, is_marked = entry(text, column, editor.model.units)
         if is_marked and row.variable != column:
-            entries = {editor.path(index, "type"): KINDS[column], path: text}
+            entries = {editor.path(index, "type"): VARIABLE_KINDS[column], path: text}
             return self._change(lambda: self._set_all(entries))
         return self.set(path, text)
 
@@ -229,8 +229,9 @@ class RobotEditing(FileEditing[RobotModel]):
         if missing > 0 and (problem := editor.add_joints(count, missing, gesture)):
             return problem
         entries: dict[EntryPath, str] = {}
+        former_rows = editor.rows()
         for number, row in enumerate(rows, index):
-            former = editor.rows()[number]
+            former = former_rows[number]
             if row.kind and row.kind != former.type:
                 entries[editor.path(number, "type")] = row.kind
             if former.type in COMPOUND and not row.kind and not row.texts.keys().isdisjoint(ENDS):

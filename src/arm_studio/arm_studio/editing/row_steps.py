@@ -1,13 +1,11 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What a row of the DH table does: its four motions one after the other, and its matrix."""
+"""What a row of the DH table does: its four motions one after the other."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -22,13 +20,12 @@ ORDERS = {
     "modified": ("alpha", "a", "theta", "d"),
 }
 MOTIONS = {"theta": "Rz", "d": "Tz", "a": "Tx", "alpha": "Rx"}
-KINDS = {"theta": "revolute", "d": "prismatic", "a": "prismatic", "alpha": "revolute"}
+COLUMN_KINDS = {"theta": "revolute", "d": "prismatic", "a": "prismatic", "alpha": "revolute"}
 STEP = 0.8  # [s] of one motion
 SKIP = 4.0  # by which a motion of 0 is faster
 PERIOD = 1.0 / 30.0  # [s]
 NODE = "/table_row"
 Z_COLOUR, X_COLOUR = (37, 99, 235), (220, 38, 38)
-DIGITS = 4  # of cosines
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,8 @@ class RowMotion:
     def label(self, s: float, units: Units) -> str:
         """Return the name and the size of the motion at s."""
         key = self._key(s)
-        return f"{MOTIONS[key]} {with_degree_sign(units.text(self.size(s), KINDS[key], digits=5))}"
+        size = units.text(self.size(s), COLUMN_KINDS[key], digits=5)
+        return f"{MOTIONS[key]} {with_degree_sign(size)}"
 
     def size(self, s: float) -> float:
         """Return the size of the motion at s [rad or m]."""
@@ -135,34 +133,3 @@ class DrawnMotion:
                 thickness=4.0,
                 thickness_units="screen",
             )
-
-
-def matrix_html(title: str, rows: Sequence[Sequence[str]], key: str) -> str:
-    """Return a matrix as HTML; `key` marks it for tests."""
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(text)}</td>' for text in row)}</tr>" for row in rows
-    )
-    style = (
-        "border-left:1px solid;border-right:1px solid;border-radius:6px;padding:0 .4em;"
-        "font-variant-numeric:tabular-nums;text-align:right;border-spacing:.7em 0"
-    )
-    return (
-        '<div style="padding:.2em .8em;font-size:.75em;overflow-x:auto;white-space:nowrap;'
-        'box-sizing:border-box;width:0;min-width:100%">'
-        f'<div style="opacity:.7">{escape(title)}</div>'
-        f'<table data-arm="{escape(key)}" style="{style}">{body}</table></div>'
-    )
-
-
-def pose_rows(T: Array, units: Units) -> list[list[str]]:
-    """Return the texts of a pose (4, 4) [m], with the position in the unit of a file."""
-    rows = [[cosine(value) for value in row[:3]] for row in T]
-    for row, value in zip(rows, T[:3, 3], strict=False):
-        row.append(units.number(float(value), "prismatic", digits=7))
-    rows[3].append("1")
-    return rows
-
-
-def cosine(value: float) -> str:
-    """Return a number about as large as 1."""
-    return f"{round(float(value), DIGITS) + 0.0:g}" if math.isfinite(value) else "–"

@@ -1,3 +1,3 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""Exercise sheets of a class: numbers of its own for each student, solutions, grading, Moodle."""
+"""Exercise sheets of a class: individual numbers for each student, solutions, grading, Moodle."""

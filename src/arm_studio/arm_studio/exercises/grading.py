@@ -32,11 +32,11 @@ class AnswerMark:
     """The mark of one answer.
 
     Attributes:
-        share: Of a right answer, from 0 to 1.
+        score: The fraction of the answer that is right.
         remark: The first error and its cause, "" if all is right.
     """
 
-    share: float
+    score: float
     remark: str
 
 
@@ -56,8 +56,8 @@ class Grade:
 
     @property
     def total(self) -> float:
-        """The mean of all shares."""
-        return sum(mark.share for mark in self.marks.values()) / max(len(self.marks), 1)
+        """The mean of all scores."""
+        return sum(mark.score for mark in self.marks.values()) / max(len(self.marks), 1)
 
     def sentences(self) -> Iterator[str]:
         """Yield one sentence for each error."""
@@ -67,18 +67,18 @@ class Grade:
                 yield f"{key}: {mark.remark}"
 
 
-def mark_answer(question: Question, variant: Variant, given: Mapping[str, Array]) -> AnswerMark:
+def mark_answer(question: Question, variant: Variant, answer: Mapping[str, Array]) -> AnswerMark:
     """Return the mark of an answer: arrays by part, NaN where nothing is filled in."""
     parts = question.parts
-    if all(np.isnan(array).all() for array in given.values()):
+    if all(np.isnan(array).all() for array in answer.values()):
         return AnswerMark(0.0, "not answered")
-    shares = [part.share(given[name], part.right) for name, part in parts.items()]
-    mean = sum(shares) / len(shares)
+    scores = [part.score(answer[name], part.right) for name, part in parts.items()]
+    mean = sum(scores) / len(scores)
     if mean == 1.0:
         return AnswerMark(1.0, "")
-    remark = next(_first_errors(question, variant, given), "an answer is missing")
+    remark = next(_first_errors(question, variant, answer), "an answer is missing")
     best = max(
-        ((one.share(parts, given), one.name) for one in mistakes(question, variant)),
+        ((one.score(parts, answer), one.name) for one in mistakes(question, variant)),
         key=lambda pair: pair[0],
         default=(0.0, ""),
     )
@@ -155,9 +155,8 @@ def _miss(variant: Variant, row: Array) -> str:
     return f"{text} and {units.text(turned, 'revolute', 3)}"
 
 
-def grade(variant: Variant, handed_in: HandedIn) -> Grade:
+def grade(variant: Variant, questions: Mapping[str, Question], handed_in: HandedIn) -> Grade:
     """Return the grade of what a student handed in."""
-    questions = questions_of(variant)
     marks = {}
     for key, question in questions.items():
         if key in handed_in.problems:
@@ -180,7 +179,7 @@ def grade_file(variant: Variant, path: Path | None) -> Grade:
         handed_in = read_answers(path, questions)
     except ExerciseError as error:
         return Grade(variant.student, nothing, (str(error),))
-    result = grade(variant, handed_in)
+    result = grade(variant, questions, handed_in)
     if handed_in.student and handed_in.student != variant.student:
         remark = f"{path}: the name in it is {one_line(handed_in.student, _TOLD)!r}"
         return Grade(variant.student, result.marks, (remark, *result.remarks))
@@ -208,10 +207,11 @@ def files_of_students(
         raise ExerciseError(f"cannot be read ({error.strerror})", file=str(folder)) from None
     if len(files) > _MAX_FILES:
         raise ExerciseError(f"has more than {_MAX_FILES} files", file=str(folder))
-    matched = {s: path for s, stem in stems.items() for path in files if path.stem == stem}
-    unmatched = []
+    by_stem = {path.stem: path for path in files}
+    matched = {student: by_stem[stem] for student, stem in stems.items() if stem in by_stem}
+    taken, unmatched = set(matched.values()), []
     for path in files:
-        if path in matched.values():
+        if path in taken:
             continue
         student = _named_in(path)
         if student in stems and student not in matched:
@@ -232,7 +232,7 @@ def as_table(grades: Sequence[Grade]) -> str:
     """Return the grades as a table, followed by the errors."""
     keys = list(grades[0].marks) if grades else []
     rows = [["student", *keys, "total"]]
-    rows += [[one_line(each.student), *_shares(each)] for each in grades]
+    rows += [[one_line(each.student), *_scores(each)] for each in grades]
     lines = aligned(rows, left=(0,))
     for each in grades:
         sentences = list(each.sentences())
@@ -242,9 +242,9 @@ def as_table(grades: Sequence[Grade]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _shares(each: Grade) -> list[str]:
-    shares = (f"{mark.share:.2f}" for mark in each.marks.values())
-    return [*shares, f"{100.0 * each.total:.0f} %"]
+def _scores(each: Grade) -> list[str]:
+    scores = (f"{mark.score:.2f}" for mark in each.marks.values())
+    return [*scores, f"{100.0 * each.total:.0f} %"]
 
 
 def as_csv(grades: Sequence[Grade]) -> str:
@@ -255,7 +255,7 @@ def as_csv(grades: Sequence[Grade]) -> str:
     writer.writerow(["student", *keys, "total", "remarks"])
     for each in grades:
         remarks = "; ".join(one_line(sentence) for sentence in each.sentences())
-        cells = [each.student, *(f"{mark.share:.4g}" for mark in each.marks.values())]
+        cells = [each.student, *(f"{mark.score:.4g}" for mark in each.marks.values())]
         cells += [f"{each.total:.4g}", remarks]
         writer.writerow([f"'{c}" if c.startswith(_FORMULA_SIGNS) else c for c in cells])
     return file.getvalue()

@@ -47,20 +47,21 @@ class Mistake:
     angle: float = 1.0
     length: float = 1.0
 
-    def share(self, parts: Mapping[str, Part], given: Mapping[str, Array]) -> float:
+    def score(self, parts: Mapping[str, Part], answer: Mapping[str, Array]) -> float:
         """Return the fraction of an answer that this mistake explains."""
-        shares = []
+        scores = []
         for name, part in parts.items():
             scale = np.where(part.lengths, self.length, np.where(part.angles, self.angle, 1.0))
             scale = scale[:1] if part.any_order else scale
-            shares.append(part.share(given[name] / scale, self.rights[name]))
-        return sum(shares) / len(shares)
+            scores.append(part.score(answer[name] / scale, self.rights[name]))
+        return sum(scores) / len(scores)
 
 
 def mistakes(question: Question, variant: Variant) -> Iterator[Mistake]:
     """Yield the mistakes of a question, first alone, then with other units."""
     rights = {name: part.right for name, part in question.parts.items()}
-    plain = [Mistake("", rights), *_STRUCTURAL[question.key](question, variant)]
+    structural = _STRUCTURAL.get(question.key)
+    plain = [Mistake("", rights), *(structural(question, variant) if structural else ())]
     yield from plain[1:]
     for one in plain:
         for name, angle, length in _units(variant):
@@ -205,15 +206,10 @@ def _of_workspace(question: Question, variant: Variant) -> Iterator[Mistake]:
     yield Mistake("largest and smallest exchanged", exchanged)
 
 
-def _none(question: Question, variant: Variant) -> Iterator[Mistake]:
-    yield from ()
-
-
 _STRUCTURAL: Mapping[str, Callable[[Question, Variant], Iterator[Mistake]]] = {
     "dh_table": _of_table,
     "fk": _of_pose,
     "ik": _of_solutions,
-    "singular": _none,
     "jacobian": _of_jacobian,
     "workspace": _of_workspace,
 }

@@ -19,9 +19,8 @@ from xml.etree import ElementTree as ET
 from arm_common.errors import number_text
 
 from arm_studio.derivation.document import DerivationPage
-from arm_studio.exercises.questions import Part, Question, questions_of
+from arm_studio.exercises.questions import Part, Question
 from arm_studio.exercises.statements import Statements
-from arm_studio.exercises.variants import Variant
 
 _PENALTY = "0.3333333"  # as Moodle's own
 _PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([^"]*)"')
@@ -29,13 +28,13 @@ _FILE = "arm.svg"
 _DIGITS = 8
 
 
-def question_bank(variants: Iterable[Variant]) -> bytes:
-    """Return the questions of all variants as an XML file, by category of question."""
+def question_bank(variants: Iterable[Statements]) -> bytes:
+    """Return the questions of variants as an XML file, by category of question."""
     categories: dict[str, list[ET.Element]] = {}
     robot = ""
-    for number, variant in enumerate(variants, start=1):
-        robot, statements = variant.model.name, Statements(variant)
-        for question in questions_of(variant).values():
+    for number, statements in enumerate(variants, start=1):
+        robot = statements.variant.model.name
+        for question in statements.questions.values():
             made = categories.setdefault(question.title, [])
             made += _elements(statements, question, f"{question.title} {number:04d}")
     quiz = ET.Element("quiz")
@@ -93,14 +92,17 @@ def _table(label: str, part: Part) -> str:
     head = "".join(f"<th>{name}</th>" for name in part.names)
     lines = [f"<tr>{head}</tr>"] if head else []
     for i in range(rows):
-        cells = (_field(part.right[i, k], part.tolerance[i, k]) for k in range(columns))
+        cells = (_field(part, i, k) for k in range(columns))
         lines.append(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     order = "<p>The rows in ascending order of their numbers:</p>" if part.any_order else ""
     return f"<p>{label}</p>{order}<table>{''.join(lines)}</table>"
 
 
-def _field(right: float, tolerance: float) -> str:
-    return f"{{1:NUMERICAL:={_number(right)}:{_number(tolerance)}}}"
+def _field(part: Part, row: int, column: int) -> str:
+    """Return the field of a number; an angle may be off by a whole turn."""
+    turns = (0.0, part.turn, -part.turn) if part.angles[row, column] else (0.0,)
+    right, tolerance = part.right[row, column], _number(part.tolerance[row, column])
+    return f"{{1:NUMERICAL:{'~'.join(f'={_number(right + turn)}:{tolerance}' for turn in turns)}}}"
 
 
 def _number(value: float) -> str:

@@ -1,10 +1,10 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
-"""What an exercise asks for and is found numerically: singular positions, and the reach.
+"""Numeric parts of an exercise: singular positions and the reach.
 
 An arm is singular where its Jacobian, of the tool's position alone if only that is asked for,
-has a singular value of 0. Of its values along one joint the minima are refined and kept if they
-are 0.
+has a singular value of 0. Each local minimum of the ratio of its singular values along one joint
+is refined, and kept if it is 0.
 """
 
 from __future__ import annotations
@@ -19,28 +19,13 @@ from arm_common.transforms import Array
 from arm_kinematics.chain.chain import Chain
 from scipy.optimize import minimize, minimize_scalar
 
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
+
 SAMPLES = 361
 _NEAR = 0.1  # largest ratio of a sample beside a singular position
 ZERO = 1e-6  # largest ratio of the singular values where an arm is singular
 _STARTS, _REFINED = 4000, 25  # postures for the reach
 _APART = 0.05  # [rad], or fraction of the range of a slide, between two positions or to a limit
-
-
-def smallest_ratio(chain: Chain, mode: str, q: Array) -> float:
-    """Return the ratio of the smallest and the largest singular value, lengths over the reach."""
-    values = np.linalg.svd(_scaled(chain, mode, q), compute_uv=False)
-    return float(values[-1] / values[0])
-
-
-def _scaled(chain: Chain, mode: str, q: Array) -> Array:
-    J = np.array(chain.jacobian(q))
-    J[:3] /= max(_length(chain), 1e-9)
-    return J[:3] if mode == "position" else J
-
-
-def _length(chain: Chain) -> float:
-    """Return how far the axes and the tool are from each other, as a size of the arm [m]."""
-    return float(np.abs(np.vstack([chain.S[:3].T, chain.M[:3, 3]])).max())
 
 
 @dataclass(frozen=True)
@@ -58,13 +43,12 @@ class SingularJoint:
     @classmethod
     def of(cls, chain: Chain, mode: str, q: Array, joint: int) -> SingularJoint | None:
         """Return the positions for a posture q (n,); None if one is near a limit or another."""
-        low, high = float(chain.lower[joint]), float(chain.upper[joint])
-        apart = _APART * (high - low)
-        if not chain.prismatic[joint]:
-            low, high, apart = max(low, -math.pi), min(high, math.pi), _APART
-        ratio = partial(_ratio_at, chain, mode, np.array(q), joint)
-        step = (high - low) / SAMPLES
+        jacobian = TaskJacobian(chain, ToolTask(mode))
+        low, high = float(jacobian.lower[joint]), float(jacobian.upper[joint])
+        apart = _APART * (high - low if chain.sliding[joint] else 1.0)
+        ratio = partial(_ratio_at, jacobian, np.array(q), joint)
         grid = np.linspace(low - apart, high + apart, SAMPLES)
+        step = grid[1] - grid[0]
         values = np.array([ratio(x) for x in grid])
         inner = (values[1:-1] <= values[:-2]) & (values[1:-1] < values[2:])
         inner &= values[1:-1] < _NEAR
@@ -81,9 +65,9 @@ class SingularJoint:
         return cls(joint, np.array(sorted(positions)))
 
 
-def _ratio_at(chain: Chain, mode: str, q: Array, joint: int, value: float) -> float:
+def _ratio_at(jacobian: TaskJacobian, q: Array, joint: int, value: float) -> float:
     q[joint] = value
-    return smallest_ratio(chain, mode, q)
+    return jacobian.ratio(q)
 
 
 def singular_joints(chain: Chain, mode: str, postures: Sequence[Array]) -> tuple[int, int] | None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.units import Units
 
+from arm_studio.derivation import dh_table
 from arm_studio.exercises.variants import Variant
 
 Group: TypeAlias = Literal["row", "column", "all"]
@@ -26,8 +27,7 @@ ANGLE = math.radians(0.5)
 NUMBER = 0.005
 LENGTH = 0.003
 ROUGH_LENGTH = 0.01  # of a distance that a search finds
-COLUMNS = ("theta", "d", "a", "alpha")
-LENGTHS = ("d", "a")
+COLUMNS = tuple(dh_table.COLUMNS["standard"])  # of both conventions
 
 
 @dataclass(frozen=True)
@@ -54,28 +54,29 @@ class Part:
     any_order: bool = False
     names: tuple[str, ...] = ()
 
-    def fits(self, given: Array, right: Array) -> Array:
+    def fits(self, answer: Array, right: Array) -> Array:
         """Return a mask of the numbers of an answer that agree with the right ones."""
-        gap, rows = given - right, len(given)
+        gap, rows = answer - right, len(answer)
         turned = np.where(self.angles[:rows], gap - self.turn * np.round(gap / self.turn), gap)
         return np.asarray(np.abs(turned) <= self.tolerance[:rows])
 
-    def share(self, given: Array, right: Array) -> float:
+    def score(self, answer: Array, right: Array) -> float:
         """Return the fraction of an answer that agrees with the right one, from 0 to 1."""
         if self.any_order:
-            count = len(self.pairs(given, right))
-            return max(0.0, (2 * count - len(given)) / len(right)) if len(right) else 0.0
-        fits = self.fits(given, right)
+            count = len(self.pairs(answer, right))
+            return max(0.0, (2 * count - len(answer)) / len(right)) if len(right) else 0.0
+        fits = self.fits(answer, right)
         if self.group == "all":
             return float(fits.all())
         return float(fits.all(axis=1 if self.group == "row" else 0).mean())
 
-    def pairs(self, given: Array, right: Array) -> dict[int, int]:
+    def pairs(self, answer: Array, right: Array) -> dict[int, int]:
         """Return the right row for each row of an answer that agrees; each is used once."""
         pairs: dict[int, int] = {}
-        for i in range(len(given)):
+        for i in range(len(answer)):
+            row = answer[i : i + 1]
             for k in range(len(right)):
-                if k not in pairs.values() and self.fits(given[i : i + 1], right[k : k + 1]).all():
+                if k not in pairs.values() and self.fits(row, right[k : k + 1]).all():
                     pairs[i] = k
                     break
         return pairs
@@ -123,7 +124,7 @@ class PartMaker:
 
 
 def _dh_table(variant: Variant, make: PartMaker) -> Question:
-    kinds = np.array(["prismatic" if name in LENGTHS else "revolute" for name in COLUMNS])
+    kinds = np.array(["prismatic" if name in dh_table.LENGTHS else "revolute" for name in COLUMNS])
     rows = [[getattr(j.row, name) for name in COLUMNS] for j in variant.model.rows]
     part = make.part(np.array(rows), kinds, "row", COLUMNS)
     return Question("dh_table", "The DH table", {"": part})
@@ -145,13 +146,7 @@ def _ik(variant: Variant, make: PartMaker) -> Question:
     order = np.lexsort(np.round(variant.solutions, 4).T[::-1])
     names = variant.model.joint_names
     part = make.part(variant.solutions[order], np.array(make.kinds), "row", names)
-    return Question("ik", "Inverse kinematics", {"": _any_order(part)})
-
-
-def _any_order(part: Part) -> Part:
-    return Part(
-        part.right, part.tolerance, part.angles, part.lengths, part.turn, "row", True, part.names
-    )
+    return Question("ik", "Inverse kinematics", {"": replace(part, any_order=True)})
 
 
 def _singular(variant: Variant, make: PartMaker) -> Question | None:
@@ -160,7 +155,7 @@ def _singular(variant: Variant, make: PartMaker) -> Question | None:
     joint, positions = variant.singular.joint, variant.singular.positions
     name = variant.model.joint_names[joint]
     part = make.part(positions[:, None], np.array(make.kinds[joint]), "row", (name,))
-    return Question("singular", "Singular postures", {"": _any_order(part)})
+    return Question("singular", "Singular postures", {"": replace(part, any_order=True)})
 
 
 def _jacobian(variant: Variant, make: PartMaker) -> Question:
@@ -170,17 +165,16 @@ def _jacobian(variant: Variant, make: PartMaker) -> Question:
 
 def jacobian_part(make: PartMaker, J: Array, names: tuple[str, ...]) -> Part:
     """Return the part of a Jacobian (6, n) [m, rad]; the lengths are those of turning joints."""
-    kinds = np.full(J.shape, "number     ")
+    kinds = np.full(J.shape, "number", dtype="U9")
     kinds[:3, [kind == "revolute" for kind in make.kinds]] = "prismatic"
-    return make.part(J, np.char.strip(kinds), "column", names)
+    return make.part(J, kinds, "column", names)
 
 
 def _workspace(variant: Variant, make: PartMaker) -> Question:
     parts = {}
     for name, distance in (("largest", make.largest), ("smallest", make.smallest)):
         part = make.part(np.array([[distance]]), np.array("prismatic"))
-        wide = part.tolerance * ROUGH_LENGTH / LENGTH
-        parts[name] = Part(part.right, wide, part.angles, part.lengths, part.turn)
+        parts[name] = replace(part, tolerance=part.tolerance * ROUGH_LENGTH / LENGTH)
     return Question("workspace", "Workspace", parts)
 
 

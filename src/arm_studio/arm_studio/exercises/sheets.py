@@ -27,7 +27,6 @@ from arm_description.library import load_robot
 
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.exercises.answers import HandedInFiles, answer_form
-from arm_studio.exercises.questions import questions_of
 from arm_studio.exercises.statements import Statements
 from arm_studio.exercises.variants import ExerciseError, Variant, VariantMaker, digest
 
@@ -48,35 +47,45 @@ class ClassList:
     Attributes:
         robot: Name or path of the robot file.
         students: Names.
+        digest: Of the arm of the sheets; "" before they are made.
+        check: Of their secret and arm; "" before they are made.
     """
 
     robot: str
     students: tuple[str, ...]
+    digest: str = ""
+    check: str = ""
 
-    def variants(self, secret: bytes, expected: str = "") -> VariantMaker:
-        """Return the variants of the class; ``expected`` is the code of the arm.
+    def variants(self, secret: bytes) -> VariantMaker:
+        """Return the variants of the class.
 
         Raises:
-            ExerciseError: The arm has no exercise, or has another code.
+            ExerciseError: The arm has no exercise, or arm or secret are not those of the sheets.
         """
         made = VariantMaker(load_robot(self.robot), secret)
-        if expected and digest(made.model) != expected:
+        if self.digest and digest(made.model) != self.digest:
             raise ExerciseError(
                 f"the numbers of {self.robot} have changed since the sheets were made",
                 remedy="grade with the robot file of that time",
+            )
+        if self.check and made.check != self.check:
+            raise ExerciseError(
+                "the secret is not that of the sheets",
+                remedy="grade with the secret that they were made with",
             )
         return made
 
     def files(self) -> dict[str, str]:
         """Return the names of the students' files, without extension, by student."""
-        stems: dict[str, str] = {}
+        stems, taken = dict[str, str](), set[str]()
         for student in self.students:
             plain = unicodedata.normalize("NFKD", student).encode("ascii", "ignore").decode()
             base = _SEPARATORS.sub("-", plain.lower()).strip("-") or "student"
             stem, number = base, 2
-            while stem in stems.values():
+            while stem in taken:
                 stem, number = f"{base}-{number}", number + 1
             stems[student] = stem
+            taken.add(stem)
         return stems
 
 
@@ -119,11 +128,14 @@ def read_secret(file: str) -> bytes:
         ExerciseError: There is none, or it is too short or too long.
     """
     if file:
-        secret = read_text(Path(file), _SECRET_BYTES[1], ExerciseError)
+        secret = read_text(Path(file), _MAX_BYTES, ExerciseError)
     elif SECRET_VARIABLE in os.environ:
         secret = os.environ[SECRET_VARIABLE]
     elif sys.stdin.isatty():
-        secret = getpass.getpass("Secret of the exercise: ")
+        try:
+            secret = getpass.getpass("Secret of the exercise: ")
+        except EOFError:  # Ctrl-D
+            secret = ""
     else:
         remedy = f"give it by --secret FILE, or in the variable {SECRET_VARIABLE}"
         raise ExerciseError("the secret of the exercise is missing", remedy=remedy)
@@ -142,41 +154,33 @@ def list_text(listed: ClassList, variants: VariantMaker) -> str:
         "# The arm and the names of the sheets beside this file; they are graded by it.",
         f"robot: {json.dumps(robot)}",
         f"digest: {digest(variants.model)}",
+        f"check: {variants.check}",
         "students:",
         *(f"  - {json.dumps(student)}" for student in listed.students),
     ]
     return "\n".join(lines) + "\n"
 
 
-def read_list(folder: Path) -> tuple[ClassList, str]:
-    """Return the class of a folder of sheets, and the code of its arm.
+def read_list(folder: Path) -> ClassList:
+    """Return the class of a folder of sheets.
 
     Raises:
         ExerciseError: It has no readable list.
     """
     root = read_yaml(folder / LIST, ExerciseError, _MAX_BYTES, HandedInFiles())
-    keys = ("robot", "digest", "students")
+    keys = ("robot", "digest", "check", "students")
     fields = root.mapping(keys, required=keys)
     students = tuple(item.text() for item in fields["students"].items())
     _check_names(students, str(folder / LIST))
-    return ClassList(fields["robot"].text(), students), fields["digest"].raw("a code")
+    codes = (fields[key].raw("a code") for key in ("digest", "check"))
+    return ClassList(fields["robot"].text(), students, *codes)
 
 
-def sheet_files(variant: Variant, path: Path) -> dict[Path, bytes]:
-    """Return the sheet of a variant, and its form of answers beside it."""
-    return _files(variant, path, solved=False)
-
-
-def solution_files(variant: Variant, path: Path) -> dict[Path, bytes]:
-    """Return the sheet of a variant and its form, with the right numbers."""
-    return _files(variant, path, solved=True)
-
-
-def _files(variant: Variant, path: Path, solved: bool) -> dict[Path, bytes]:
-    questions = questions_of(variant)
+def sheet_files(statements: Statements, path: Path, solved: bool = False) -> dict[Path, bytes]:
+    """Return the sheet of a variant and the form of its answers, with them if ``solved``."""
     page = DerivationPage(path)
-    Statements(variant).write(page, questions, solved)
-    form = answer_form(variant, questions, solved)
+    statements.write(page, solved)
+    form = answer_form(statements.variant, statements.questions, solved)
     return {**page.files(), path.with_suffix(".yaml"): form.encode()}
 
 

@@ -16,7 +16,7 @@ from arm_description.model.units import Units
 from arm_studio.derivation.dh_table import UnitsOfPage
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.forward import rounded
-from arm_studio.exercises.questions import Question
+from arm_studio.exercises.questions import Question, questions_of
 from arm_studio.exercises.variants import Variant
 from arm_studio.pictures.drawing import Style, picture, posed
 
@@ -24,12 +24,14 @@ from arm_studio.pictures.drawing import Style, picture, posed
 class Statements:
     """Writes the questions of one variant.
 
-    Args:
+    Attributes:
         variant: The variant.
+        questions: Its questions by key.
     """
 
     def __init__(self, variant: Variant) -> None:
-        self._variant, self._model = variant, variant.model
+        self.variant, self.questions = variant, questions_of(variant)
+        self._model = variant.model
         self._units: Units = variant.model.units
         self._page_units = UnitsOfPage(variant.model)
         self._bare = replace(variant.model, gripper=None)
@@ -44,12 +46,12 @@ class Statements:
             "workspace": self._workspace,
         }
 
-    def write(self, page: DerivationPage, questions: Mapping[str, Question], solved: bool) -> None:
+    def write(self, page: DerivationPage, solved: bool = False) -> None:
         """Append the whole sheet, with the right numbers if ``solved``."""
         page.heading(f"Exercise on {self._model.name}", 1)
-        page.say(f"For {page.literal(self._variant.student)}.")
+        page.say(f"For {page.literal(self.variant.student)}.")
         self.arm(page)
-        for key, question in questions.items():
+        for key, question in self.questions.items():
             page.heading(question.title)
             self.question(page, key)
             if solved:
@@ -108,29 +110,30 @@ class Statements:
 
     def _fk(self, page: DerivationPage) -> None:
         page.say(
-            f"At {self._page_units.posture(self._variant.q)}: the pose of tool0 in base_link, its "
+            f"At {self._page_units.posture(self.variant.q)}: the pose of tool0 in base_link, its "
             "position and its rotation matrix."
         )
 
     def _ik(self, page: DerivationPage) -> None:
-        what, T = "the pose", self._page_units.pose(self._variant.target)
-        if self._variant.mode == "position":
+        what, T = "the pose", self._page_units.pose(self.variant.target)
+        if self.variant.mode == "position":
             what, T = "the position", T[:3, 3:]
         page.say(
             f"All postures within the limits that bring tool0 to {what} in base_link below, a row "
             "for each; whole turns of a joint count as one posture."
         )
-        page.show(sp.Symbol("p" if self._variant.mode == "position" else "T"), rounded(T))
+        page.show(sp.Symbol("p" if self.variant.mode == "position" else "T"), rounded(T))
 
     def _singular(self, page: DerivationPage) -> None:
-        singular = self._variant.singular
+        singular = self.variant.singular
         assert singular is not None
         number = singular.joint + 1
-        fixed = self._page_units.posture(self._variant.other, without=singular.joint)
-        turns = self._model.joints[singular.joint].type == "revolute"
-        half = self._units.text(np.pi, "revolute")
-        around = f" and from $-{half.split()[0]}$ to {half}" if turns else ""
-        of = " of its position" if self._variant.mode == "position" else ""
+        fixed = self._page_units.posture(self.variant.other, without=singular.joint)
+        joint, half = self._model.joints[singular.joint], self._units.number(np.pi, "revolute")
+        around = f" and from $-{half}$ to {half} {self._units.unit('revolute')}"
+        if joint.type == "prismatic" or joint.lower >= np.pi or joint.upper <= -np.pi:
+            around = ""
+        of = " of its position" if self.variant.mode == "position" else ""
         at = f"With {fixed}: at" if fixed else "At"
         page.say(
             f"{at} which $q_{{{number}}}$ does the Jacobian{of} lose rank? Write all that are "
@@ -139,7 +142,7 @@ class Statements:
 
     def _jacobian(self, page: DerivationPage) -> None:
         page.say(
-            f"The geometric Jacobian of tool0 at {self._page_units.posture(self._variant.q)}: its "
+            f"The geometric Jacobian of tool0 at {self._page_units.posture(self.variant.q)}: its "
             "upper three rows give the velocity, its lower three the angular velocity, both along "
             f"the axes of base_link, with lengths in {self._units.length} and angles in rad."
         )

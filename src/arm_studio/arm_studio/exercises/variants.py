@@ -25,20 +25,17 @@ from arm_common.transforms import Array
 from arm_description.model.elements import Joint
 from arm_description.robot_model import RobotModel
 from arm_kinematics.chain.chain import Chain
+from arm_kinematics.model.chain_model import one_turn
 
 from arm_studio.derivation.inverse import closed_form_of
-from arm_studio.exercises.numeric import (
-    SingularJoint,
-    distances,
-    singular_joints,
-    smallest_ratio,
-)
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
+from arm_studio.exercises.numeric import SingularJoint, distances, singular_joints
 
 VARIED = 0.15  # largest relative change of a length
 DIGITS = 3  # of a length
 ANGLE_MARGIN = math.radians(4.0)  # from a limit
 SLIDE_MARGIN = 0.04  # of the range
-LEAST_RATIO = 0.02  # of the singular values of the Jacobian, lengths over the reach
+LEAST_RATIO = 0.02  # of the singular values of the Jacobian, lengths over that of the arm
 _LENGTHS_TRIED, _POSTURES_TRIED = 25, 80
 _PROFILE_POSTURES = 60  # of the arm as it is in its file
 _ALL_TURNING = 6  # joints whose solutions elimination finds
@@ -170,10 +167,18 @@ class VariantMaker:
     def _impossible(self, reason: str) -> ExerciseError:
         return ExerciseError(f"no exercise for {self.model.name}: {reason}")
 
+    @property
+    def check(self) -> str:
+        """A code of secret and arm, by which another secret is recognised."""
+        return self._code("", "check").hex()[:16]
+
+    def _code(self, *words: str) -> bytes:
+        message = "\0".join(("arm exercise", digest(self.model), *words))
+        return hmac.new(self._secret, message.encode(), hashlib.sha256).digest()
+
     def _generator(self, student: str) -> np.random.Generator:
-        message = b"\0".join((b"arm exercise", digest(self.model).encode(), student.encode()))
-        code = hmac.new(self._secret, message, hashlib.sha256).digest()
-        return np.random.Generator(np.random.PCG64(int.from_bytes(code, "big")))
+        code = int.from_bytes(self._code(student), "big")
+        return np.random.Generator(np.random.PCG64(code))
 
 
 def digest(model: RobotModel) -> str:
@@ -213,15 +218,15 @@ def _require_plain(model: RobotModel) -> None:
     plain = all(joint.axis == "z" for joint in model.rows)
     if model.dependents or model.is_tilted or not plain or model.constraints:
         raise ExerciseError(
-            f"{model.name} is no arm of an exercise: each row of its table must be a joint of its"
-            " own, about or along z, with limits of its own"
+            f"{model.name} cannot be used for exercises: each row of its table must be a joint"
+            " of its own, about or along z, with limits of its own"
         )
     chain = Chain.from_model(model)
     turning = chain.n == _ALL_TURNING and not any(chain.prismatic)
     if closed_form_of(chain)[0] is None and not turning:
         raise ExerciseError(
-            f"{model.name} is no arm of an exercise: that all solutions of its inverse are found"
-            " is not certain"
+            f"{model.name} cannot be used for exercises: that all solutions of its inverse are"
+            " found is not certain"
         )
 
 
@@ -231,6 +236,7 @@ class _Trial:
     def __init__(self, model: RobotModel) -> None:
         self.model, self.chain = model, Chain.from_model(model)
         self.mode = closed_form_of(self.chain)[1]
+        self._jacobian = TaskJacobian(self.chain, ToolTask(self.mode))
         wide = (_with_margin(joint, -1.0) for joint in model.joints)
         self._wide = Chain.from_model(replace(model, joints=tuple(wide)))
         inner = [_with_margin(joint, 1.0) for joint in model.joints]
@@ -240,8 +246,7 @@ class _Trial:
 
     def postures(self, rng: np.random.Generator, count: int) -> Iterator[Array]:
         """Yield random postures with few digits in the units of the file."""
-        low = np.where(self._turns, np.maximum(self._low, -math.pi), self._low)
-        high = np.where(self._turns, np.minimum(self._high, math.pi), self._high)
+        low, high = one_turn(self._low, self._high, self.chain.sliding)
         for _ in itertools.repeat(None, count):
             q = low + (high - low) * rng.random(len(low))
             yield np.array([self._rounded(x, i) for i, x in enumerate(q)])
@@ -256,7 +261,7 @@ class _Trial:
     def is_regular(self, q: Array) -> bool:
         """Return True if a posture is away from limits and singularities."""
         inside = (q >= self._low).all() and (q <= self._high).all()
-        return bool(inside) and smallest_ratio(self.chain, self.mode, q) > LEAST_RATIO
+        return bool(inside) and self._jacobian.ratio(q) > LEAST_RATIO
 
     def solutions(self, q: Array) -> Array | None:
         """Return all solutions for the pose at q (n,); None if one is near a limit."""

@@ -67,6 +67,7 @@ class CommandsPanel:
         self._line = gui.line("Command", self._run, hint, self._context.commands.only_pauses)
         gui.on_change(self._line, self._offer)
         self._answer = gui.elements.add_html("")
+        gui.mark('<span data-arm="commands" hidden></span>')
 
     def update(self, state: PanelState) -> None:
         """Keep the entries of the palette equal to the complete lines."""

@@ -6,19 +6,18 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from html import escape
 
 import numpy as np
 from arm_common.transforms import Array
 from arm_description.model.units import Units
-from arm_description.robot_model import RobotModel
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import MOVE
 from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelState
 from arm_viewer.port import Where
 
 from arm_kinematics import Chain, KinematicsError
+from arm_studio.editing.model_chain import ModelChain
+from arm_studio.editing.number_tables import hint_html, rows_html, wide_box
 
 PERIOD = 0.05  # [s] of wall time between two samples
 SPAN = 0.4  # [s] of the page's clock to which a parabola is fitted
@@ -37,9 +36,7 @@ class JointValuesPanel(Panel):
     title = "Joint values"
 
     def __init__(self, context: PanelContext) -> None:
-        self._context = context
-        self._model: RobotModel | None = None
-        self._chain: Chain | None = None
+        self._context, self._model_chain = context, ModelChain(context)
         self._samples = deque[tuple[float, Mapping[str, float]]]()  # positions by time [s]
 
     def build(self, gui: PageGui) -> None:
@@ -63,25 +60,19 @@ class JointValuesPanel(Panel):
 
     def update(self, state: PanelState) -> None:
         """Show the newest values."""
-        if not self._samples:
-            return
-        model = self._context.model()
-        if model is not self._model:
-            self._take(model)
-        if model is None or (chain := self._chain) is None:
-            return
-        samples = [
-            (time, np.array([positions[name] for name in chain.joint_names]))
-            for time, positions in self._samples
-            if all(name in positions for name in chain.joint_names)
-        ]
-        if not samples:
-            return
+        html = self._table() if self._samples else ""
+        if html != self._html.content:
+            self._html.content = html
+
+    def _table(self) -> str:
+        model, chain = self._context.model(), self._model_chain.chain()
+        vectors = ((time, self._model_chain.q(positions)) for time, positions in self._samples)
+        samples = [(time, q) for time, q in vectors if q is not None]
+        if model is None or chain is None or not samples:
+            return ""
         rates = motion(samples)
         masses = "those of the file" if model.masses else "estimated"
-        rows = _cells(chain, model.units, rates, self._efforts(chain, *rates))
-        if (html := _html(rows, masses)) != self._html.content:
-            self._html.content = html
+        return _html(_cells(chain, model.units, rates, self._efforts(chain, *rates)), masses)
 
     def _sample(self) -> None:
         now = self._context.now()
@@ -90,13 +81,7 @@ class JointValuesPanel(Panel):
         self._samples.append((now, dict(self._context.positions())))
         while now - self._samples[0][0] > SPAN:
             self._samples.popleft()
-
-    def _take(self, model: RobotModel | None) -> None:
-        self._model, self._chain = model, None
-        self._html.content = ""
-        if model is not None:
-            with suppress(KinematicsError):  # nothing moves
-                self._chain = Chain.from_model(model)
+        self._context.redraw()
 
     def _efforts(self, chain: Chain, q: Array, v: Array, a: Array) -> Array | None:
         try:
@@ -138,15 +123,10 @@ def _cells(
 
 
 def _html(rows: Sequence[Sequence[str]], masses: str) -> str:
-    cells = "".join(f"<tr>{''.join(f'<td>{escape(c)}</td>' for c in row)}</tr>" for row in rows)
-    head = "".join(f"<th>{name}</th>" for name in HEAD)
+    head = f"<tr>{''.join(f'<th>{name}</th>' for name in HEAD)}</tr>"
     style = "font-variant-numeric:tabular-nums;text-align:right;border-spacing:.6em 0"
-    return (
-        '<div style="padding:.2em .4em;font-size:.75em;overflow-x:auto;white-space:nowrap;'
-        'box-sizing:border-box;width:0;min-width:100%">'
-        f'<table data-arm="joint-values" style="{style}"><tr>{head}</tr>{cells}</table></div>'
-        f'<div style="padding:.1em .8em;font-size:.75em;opacity:.6">{HINT.format(masses)}</div>'
-    )
+    table = f'<table data-arm="joint-values" style="{style}">{head}{rows_html(rows)}</table>'
+    return wide_box(table) + hint_html(HINT.format(masses))
 
 
 def _entry(context: PanelContext) -> JointValuesPanel | None:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from arm_common.errors import InputError, is_utf8
 from arm_common.transforms import Array
-from arm_description.robot_file.editor import KEY
+from arm_description.robot_file.editor import NAME_ITSELF
 from arm_description.trajectories.files import add_tool_pose, read_tool_poses
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import MOVE
@@ -20,6 +20,7 @@ from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.file_editing import changed_at, file_name
 from arm_studio.editing.grid import Entry, Grid, RowButton, cell_of
+from arm_studio.editing.model_chain import file_positions
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
 NOTHING = "choose a pose"
@@ -55,7 +56,7 @@ class KeptPosesPanel(Panel):
         editor = self._editing.editor
         rows: list[list[list[Entry]]] = [
             [
-                [cell_of(editor, str(number), ("postures", name, KEY))],
+                [cell_of(editor, str(number), ("postures", name, NAME_ITSELF))],
                 [RowButton("remove", str(number), "×", f"Remove {name}")],
             ]
             for number, name in enumerate(editor.postures())
@@ -64,7 +65,7 @@ class KeptPosesPanel(Panel):
 
     def _rename(self, key: str, name: str) -> None:
         editing = self._editing
-        editing.set(("postures", editing.editor.postures()[int(key)], KEY), name)
+        editing.set(("postures", editing.editor.postures()[int(key)], NAME_ITSELF), name)
 
     def update(self, state: PanelState) -> None:
         """List the poses of the files beside the robot's, if the folder has changed."""
@@ -77,7 +78,8 @@ class KeptPosesPanel(Panel):
 
     def _keep(self, name: str) -> None:
         try:
-            answer = keep_posture(self._editing, name, dict(self._context.positions()))
+            positions = file_positions(self._context.prefix, self._context.positions())
+            answer = keep_posture(self._editing, name, positions)
             self._name.value = ""
         except ViewerError as error:
             answer = str(error)

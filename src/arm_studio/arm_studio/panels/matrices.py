@@ -4,12 +4,10 @@
 
 from __future__ import annotations
 
-import math
+from contextlib import suppress
 
 import numpy as np
 from arm_common.transforms import Array
-from arm_description.model.units import Units
-from arm_description.robot_model import RobotModel
 from arm_kinematics.dexterity.conditioning import homogeneous_jacobian, motion_directions
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import MOVE
@@ -18,9 +16,10 @@ from arm_viewer.panels.interface import Panel, PanelContext, PanelEntry, PanelSt
 from arm_viewer.port import Where
 
 from arm_kinematics import Chain, KinematicsError
-from arm_studio.editing.row_steps import cosine, matrix_html, pose_rows
+from arm_studio.editing.model_chain import ModelChain
+from arm_studio.editing.number_tables import cosine, matrix_html, pose_rows
 
-SINGULAR, NEAR = 1e-6, 2e-2  # smallest over largest singular value
+SINGULAR, NEAR_SINGULAR = 1e-6, 2e-2  # smallest over largest singular value
 
 
 class MatricesPanel(Panel):
@@ -29,11 +28,10 @@ class MatricesPanel(Panel):
     title = "Tool"
 
     def __init__(self, context: PanelContext) -> None:
-        self._context = context
-        self._model: RobotModel | None = None
+        self._context, self._model_chain = context, ModelChain(context)
         self._chain: Chain | None = None
         self._directions: Array | None = None  # (k, 3) in which the tip moves; None: all count
-        self._shown: tuple[float, ...] = ()
+        self._shown: Array = np.empty(0)  # (n,) [rad or m]
 
     def build(self, gui: PageGui) -> None:
         """Add the place of the numbers."""
@@ -42,34 +40,28 @@ class MatricesPanel(Panel):
 
     def update(self, state: PanelState) -> None:
         """Show the numbers of another posture or robot."""
-        model, robot = self._context.model(), state.robot
-        if model is None or robot is None:
+        chain, robot = self._model_chain.chain(), state.robot
+        q = self._model_chain.q(state.positions)
+        if chain is None or q is None or robot is None:
             return
-        if model is not self._model:
-            self._take(model)
-        if (chain := self._chain) is None:
+        if chain is not self._chain:
+            self._take(chain)
+        if np.array_equal(q, self._shown):
             return
-        positions = tuple(state.positions.get(name, math.nan) for name in chain.joint_names)
-        if positions == self._shown or not np.isfinite(positions).all():
-            return
-        self._shown = positions
-        self._html.content = self._numbers(chain, np.array(positions), robot.reach, model.units)
+        self._shown = q
+        self._html.content = self._numbers(chain, q, robot.reach)
 
     def close(self) -> None:
         """Do nothing: nothing was drawn."""
 
-    def _take(self, model: RobotModel) -> None:
-        self._model, self._chain, self._shown = model, None, ()
-        self._directions = None
-        try:
-            chain = self._chain = Chain.from_model(model)
+    def _take(self, chain: Chain) -> None:
+        self._chain, self._shown, self._directions = chain, np.empty(0), None
+        with suppress(KinematicsError):  # the tip only turns: then its turning counts
             if chain.n < 6:
                 self._directions = motion_directions(chain)
-        except KinematicsError:
-            return  # the tip only turns: then its turning counts
 
-    def _numbers(self, chain: Chain, q: Array, reach: float, units: Units) -> str:
-        T, J = chain.fk_jacobian(q)
+    def _numbers(self, chain: Chain, q: Array, reach: float) -> str:
+        units, (T, J) = self._context.units, chain.fk_jacobian(q)
         lengths = [[units.written(float(v), "prismatic") for v in row] for row in J[:3]]
         rows = [[f"{v:.5g}" for v in np.round(row, 6) + 0.0] for row in lengths]
         rows += [[cosine(v) for v in row] for row in J[3:]]
@@ -86,7 +78,8 @@ class MatricesPanel(Panel):
         of = "" if self._directions is None else " (of the translation)"
         if ratio < SINGULAR:
             return f"singular{of}"
-        return f"{1.0 / ratio:.4g}{of}" + (", near a singular posture" if ratio < NEAR else "")
+        near = ", near a singular posture" if ratio < NEAR_SINGULAR else ""
+        return f"{1.0 / ratio:.4g}{of}{near}"
 
 
 def _entry(context: PanelContext) -> MatricesPanel | None:

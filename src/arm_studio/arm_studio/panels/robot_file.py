@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from arm_common.yaml.editing import EntryPath
 from arm_description.model.elements import CONVENTIONS
 from arm_description.model.units import ANGLES, LENGTHS
 from arm_description.robot_file.editor import RobotEditor
@@ -19,14 +20,9 @@ from arm_viewer.browser.texts import set_choice, status_line
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, Panel, PanelContext, PanelState
 
-from arm_studio.editing.file_editing import EntryPath, FileControls, changed_at
+from arm_studio.editing.file_editing import FileControls, changed_at
 from arm_studio.editing.grid import Entry, Grid, cell_of
-from arm_studio.editing.robot_editing import (
-    FEWEST_JOINTS,
-    MOST_JOINTS,
-    RobotEditing,
-    editing_entry,
-)
+from arm_studio.editing.robot_editing import MAX_JOINTS, MIN_JOINTS, RobotEditing, editing_entry
 
 NOTHING = "–"
 NONE = "none"
@@ -70,7 +66,7 @@ class RobotFilePanel(Panel):
             key: gui.choice(key.capitalize(), (NONE,), NONE, partial(self._attach, key))
             for key in ATTACHED
         }
-        counts = tuple(f"{n}" for n in range(FEWEST_JOINTS, MOST_JOINTS + 1))
+        counts = tuple(f"{n}" for n in range(MIN_JOINTS, MAX_JOINTS + 1))
         new = gui.elements.add_button_group("New, joints", counts)
         do = self._controls.do
         gui.on_user(new.on_click, lambda: do(lambda: self._editing.new(int(new.value))))
@@ -125,8 +121,8 @@ class RobotFilePanel(Panel):
 
     def _run_new(self, words: Sequence[str]) -> str:
         text = " ".join(words)
-        if not (text.isdecimal() and FEWEST_JOINTS <= int(text) <= MOST_JOINTS):
-            raise ViewerError(f"give a number of joints from {FEWEST_JOINTS} to {MOST_JOINTS}")
+        if not (text.isdecimal() and MIN_JOINTS <= int(text) <= MAX_JOINTS):
+            raise ViewerError(f"give a number of joints from {MIN_JOINTS} to {MAX_JOINTS}")
         return self._editing.new(int(text))
 
     def _show(self) -> None:

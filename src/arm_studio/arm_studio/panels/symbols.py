@@ -11,12 +11,12 @@ from functools import partial
 from typing import Any
 
 from arm_common.errors import InputError, finite_number
-from arm_description.robot_file.editor import KEY
+from arm_common.yaml.editing import EntryPath
+from arm_description.robot_file.editor import NAME_ITSELF
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import PageCommand, Panel, PanelContext
 
-from arm_studio.editing.file_editing import EntryPath
 from arm_studio.editing.grid import Entry, Grid, RowButton, cell_of
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
 
@@ -64,7 +64,7 @@ class SymbolsPanel(Panel):
     def _show(self) -> None:
         editor = self._editing.editor
         names = editor.symbols()
-        self._paths = {NEW: ("constants", "", KEY)}
+        self._paths = {NEW: ("constants", "", NAME_ITSELF)}
         rows: list[list[list[Entry]]] = [self._row(name) for name in names]
         rows.append([[cell_of(editor, NEW, self._paths[NEW], hint=HINT)]])
         self._grid.show(("constant", "value", ""), rows)
@@ -81,7 +81,7 @@ class SymbolsPanel(Panel):
     def _row(self, name: str) -> list[list[Entry]]:
         """Return the cells of a constant."""
         editor, key = self._editing.editor, f"{name} name"
-        self._paths |= {key: ("constants", name, KEY), name: ("constants", name)}
+        self._paths |= {key: ("constants", name, NAME_ITSELF), name: ("constants", name)}
         cells: list[Entry] = [cell_of(editor, each, self._paths[each]) for each in (key, name)]
         press = RowButton("remove", key, "×", f"Remove {name}, if nothing uses it")
         return [*([cell] for cell in cells), [press]]

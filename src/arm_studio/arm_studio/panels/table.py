@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -17,19 +18,14 @@ from arm_viewer.browser.texts import set_html, set_problem
 from arm_viewer.panels.interface import Panel, PanelContext, PanelState
 
 from arm_studio.editing.grid import Cell, Entry, Grid, RowButton, cell_of
-from arm_studio.editing.pasted_table import ANGLES
+from arm_studio.editing.model_chain import file_positions
+from arm_studio.editing.number_tables import hint_html, matrix_html, pose_rows
+from arm_studio.editing.pasted_table import ANGLE_COLUMNS
 from arm_studio.editing.robot_editing import RobotEditing, editing_entry
-from arm_studio.editing.row_steps import (
-    MOTIONS,
-    ORDERS,
-    DrawnMotion,
-    RowMotion,
-    matrix_html,
-    pose_rows,
-)
+from arm_studio.editing.row_steps import MOTIONS, ORDERS, DrawnMotion, RowMotion
 
 SYMBOLS = {"theta": "θ", "d": "d", "a": "a", "alpha": "α"}
-PRESSES = (
+ROW_BUTTONS = (
     ("add", "+", "Add a joint below"),
     ("up", "↑", "Move up"),
     ("down", "↓", "Move down"),
@@ -40,8 +36,8 @@ SWITCH = "Show the table"
 WIDTH, LEAST_WIDTH = 830, 320  # [px]
 GAP = 15  # beside the window [px]
 HINT = (
-    '<div style="padding:.1em .8em;font-size:.75em;opacity:.6">Tab and Enter move. Paste a block '
-    "from a spreadsheet or a book. q marks the variable of a row.</div>"
+    "Tab and Enter move. Paste a block from a spreadsheet or a book. q marks the variable of a "
+    "row."
 )
 
 
@@ -63,13 +59,13 @@ class TablePanel(Panel):
         switch = add.add_checkbox(SWITCH, False)
         gui.on_browser(switch.on_update, self._switch, lambda: (switch.value,))
         with self._window.add_tab(self.title):
-            presses = {action: partial(self._press, action) for action, *_ in PRESSES}
+            presses = {action: partial(self._press, action) for action, *_ in ROW_BUTTONS}
             self._grid = Grid(
                 gui, {"set": self._set, "paste": self._paste, "show": self._click, **presses}
             )
             self._problem = add.add_html("", visible=False)
             self._matrix = add.add_html("", visible=False)
-            add.add_html(HINT)
+            add.add_html(hint_html(HINT))
         self._show()
 
     def _switch(self, client: Any, on: bool) -> None:
@@ -80,18 +76,22 @@ class TablePanel(Panel):
         self._window.visible = on
         if not on:
             self._drawn.hide()
+            self._clicked = None
+            set_html(self._matrix, "")
 
     def _set(self, key: str, text: str) -> None:
         index, column = _place(key)
         self._editing.enter(index, column, text)
-        self._report("")  # a refused entry is marked itself
+        set_problem(self._problem, "")  # a refused entry is marked itself
 
     def _paste(self, key: str, text: str) -> None:
         index, column = _place(key)
         try:
-            self._report(self._editing.paste(index, column, text))
+            problem = self._editing.paste(index, column, text)
         except InputError as error:
-            self._report(str(error))
+            problem = str(error)
+            self._show()  # for the cell in which the text was pasted
+        set_problem(self._problem, problem)
 
     def _press(self, action: str, key: str, _: str) -> None:
         index = int(key)
@@ -103,7 +103,7 @@ class TablePanel(Panel):
                 return editor.remove_joint(index)
             return editor.move_joint(index, STEPS[action])
 
-        self._report(self._editing.change(change))
+        set_problem(self._problem, self._editing.change(change))
 
     def update(self, state: PanelState) -> None:
         """Let the matrix follow the joints."""
@@ -124,8 +124,8 @@ class TablePanel(Panel):
     def _motions(self, index: int) -> list[RowMotion]:
         """Return the motions of a row: one, or those of a universal or ball joint."""
         editor = self._editing.editor
-        model, positions = editor.model, dict(self._context.positions())
-        rows = editor.rows()
+        model, rows = editor.model, editor.rows()
+        positions = file_positions(self._context.prefix, self._context.positions())
         if editor.is_screws or index >= len(rows) or not set(model.joint_names) <= set(positions):
             return []
         first, count = (
@@ -150,23 +150,19 @@ class TablePanel(Panel):
         title = f"A{index + 1} ={order} of {editor.rows()[index].name}, now [{units.length}]"
         return matrix_html(title, pose_rows(A, units), "row-matrix")
 
-    def _report(self, problem: str) -> None:
-        set_problem(self._problem, problem)
-        self._show()
-
     def _show(self) -> None:
         """Show the rows as they are now."""
         editor = self._editing.editor
         rows, units = editor.rows(), editor.model.units
         columns = editor.columns[2:-2]
         heads = [
-            f"{SYMBOLS.get(c, c)} [{units.angle if c in ANGLES else units.length}]"
+            f"{SYMBOLS.get(c, c)} [{units.angle if c in ANGLE_COLUMNS else units.length}]"
             if not c.startswith("axis")
             else c
             for c in columns
         ]
         head = ("joint", "type", *heads, "from", "to", "")
-        self._grid.show(head, [_row(editor, number, row) for number, row in enumerate(rows)])
+        self._grid.show(head, [_row(editor, rows, index) for index in range(len(rows))])
 
 
 def _place(key: str) -> tuple[int, str]:
@@ -175,12 +171,14 @@ def _place(key: str) -> tuple[int, str]:
     return int(index), column
 
 
-def _row(editor: RobotEditor, index: int, row: TableRow) -> list[list[Entry]]:
-    variable = f"q{_variable(editor, index)} +" if row.is_independent else ""
+def _row(editor: RobotEditor, rows: Sequence[TableRow], index: int) -> list[list[Entry]]:
+    row = rows[index]
+    variable = f"q{_variable(rows, index)} +" if row.is_independent else ""
     kinds = JOINT_TYPES if editor.is_screws else TYPES
 
     def cell(column: str, **more: Any) -> Cell:
-        return cell_of(editor, f"{index} {column}", editor.path(index, column), **more)
+        path = row.entries.get(column, ("joints", index, column))  # the latter: name or type
+        return cell_of(editor, f"{index} {column}", path, **more)
 
     places: list[list[Entry]] = [[cell("name")], [cell("type", options=kinds)]]
     for column in row.numbers:
@@ -188,13 +186,13 @@ def _row(editor: RobotEditor, index: int, row: TableRow) -> list[list[Entry]]:
     for end in ENDS:
         keys = [key for key in row.entries if key.endswith(end)]
         places.append([cell(key, mark=key[:-6]) for key in keys])
-    places.append([RowButton(name, str(index), label, title) for name, label, title in PRESSES])
+    places.append([RowButton(action, str(index), *texts) for action, *texts in ROW_BUTTONS])
     return places
 
 
-def _variable(editor: RobotEditor, index: int) -> int:
+def _variable(rows: Sequence[TableRow], index: int) -> int:
     """Return the number of the first variable of a row, counted from 1."""
-    before = (row for row in editor.rows()[:index] if row.is_independent)
+    before = (row for row in rows[:index] if row.is_independent)
     return 1 + sum(len(COMPOUND.get(row.type, ("",))) for row in before)
 
 

@@ -93,6 +93,7 @@ class _Tree:
 
 
 def _newell(face: Matrix) -> Vector:
+    """Return the normal by Newell's method."""
     out: Vector = np.cross(face, np.roll(face, -1, axis=0)).sum(axis=0)
     return out
 

@@ -13,12 +13,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import rclpy
-from arm_common.cli import run, unused
+from arm_common.cli import run, unused, whole_number
 from arm_common.errors import InputError, one_line
+from arm_common.network import LAST_PORT
 from arm_common.ros.node_runner import add_namespace, checked_namespace, session
 from arm_common.ros.qos import TF_STATIC_TOPIC, TF_TOPIC
 from arm_common.terminal import print_line
-from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -121,7 +121,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--speed", type=_speed, default=1.0, help="recorded seconds per second")
     parser.add_argument("--loop", action="store_true", help="repeat until Ctrl-C")
     parser.add_argument("--no-view", action="store_true", help="publish, without a view")
-    parser.add_argument("--viewer-port", type=_port, default=8080, help="first TCP port to try")
+    parser.add_argument(
+        "--viewer-port",
+        type=whole_number(1, LAST_PORT),
+        default=8080,
+        help="first TCP port to try",
+    )
     unused(parser, ["--viewer-port"], lambda given: given.no_view, "with --no-view")
     return run(parser, _replay, arguments, (ViewerError, InputError))
 
@@ -155,12 +160,6 @@ def _replay(given: argparse.Namespace) -> None:
         if view is not None:
             view.terminate()
             view.wait()
-
-
-def _port(text: str) -> int:
-    if not (text.isdecimal() and 1 <= int(text) <= LAST_PORT):
-        raise argparse.ArgumentTypeError(f"{text} is not a number from 1 to {LAST_PORT}")
-    return int(text)
 
 
 def _speed(text: str) -> float:

@@ -48,6 +48,12 @@ class LocalJoint(NamedTuple):
         """The sine of the angle."""
         return self.sense * sp.sin(self.q + self.shift)
 
+    @property
+    def rotation(self) -> sp.Matrix:
+        """The rotation (3, 3) by a turn."""
+        c, s = self.cosine, self.sine
+        return sp.Matrix([[c, -s, 0], [s, c, 0], [0, 0, 1]])
+
     def motion(self, back: bool = False) -> Motion:
         """Return the motion of the joint, or the one that undoes it."""
         sense = -self.sense if back else self.sense
@@ -58,8 +64,7 @@ class LocalJoint(NamedTuple):
         """Return where a point (3, 1) goes, or where it comes from."""
         if self.slides:
             return x + sp.Matrix([0, 0, (-self.sense if back else self.sense) * self.q])
-        c, s = self.cosine, -self.sine if back else self.sine
-        return sp.Matrix([c * x[0] - s * x[1], s * x[0] + c * x[1], x[2]])
+        return (self.rotation.T if back else self.rotation) * x
 
 
 class Link:
@@ -84,13 +89,13 @@ class LocalFrames:
 
     Args:
         arm: The formulas of the arm.
-        length: The size of the arm [m].
+        length: The size of the arm, in the unit of the formulas.
         is_reversed: Read it from its tip.
         places_only: Only the position of the tool is given.
         tolerance: Angles [rad], and lengths as a fraction of that of the arm, that count as 0.
 
     Attributes:
-        length: The size of the arm [m].
+        length: The size of the arm, in the unit of the formulas.
         joints: In the order of the reading.
         links: The link behind each joint.
         before, after: Constant transforms (4, 4): T_0 = inverse(before) T inverse(after).

@@ -22,12 +22,7 @@ import sympy as sp
 from arm_common.transforms import Array
 from sympy.core.random import seed
 
-from arm_studio.symbolic.elimination import (
-    ReducedMatrix,
-    Rows,
-    blocks_of,
-    determinant_of,
-)
+from arm_studio.symbolic.elimination import ReducedMatrix, Rows, blocks_of, determinant_of
 from arm_studio.symbolic.factors import factors_of
 from arm_studio.symbolic.polynomials import TrigRing
 
@@ -161,7 +156,8 @@ class _Search:
             if time.monotonic() > self._deadline:
                 self._loss.complete = False
                 break
-            queue += [(*z, f) for z in (queue.pop(0),) for f in self._next(z)]
+            zeros = queue.pop(0)
+            queue += [(*zeros, f) for f in self._next(zeros)]
         return self._loss
 
     def _next(self, zeros: Condition) -> list[sp.Expr]:

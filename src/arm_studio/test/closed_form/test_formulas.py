@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 import sympy as sp
-from arm_studio.closed_form.formulas import NoFormulasError, PlusMinus, signed
+from arm_studio.closed_form.formulas import InverseStep, NoFormulasError, PlusMinus, signed
 from arm_studio.derivation.inverse import ArmInverse, closed_form_of
 from arm_studio.derivation.notation import latex, mathml
 
@@ -289,3 +289,10 @@ def test_both_signs_are_printed():
     assert latex(sp.atan2(PlusMinus.of(a + b, sign), b)) == (
         r"\operatorname{atan2}\left(\pm \left(a + b\right), b\right)"
     )
+
+
+def test_signs_of_a_step_are_in_the_order_of_their_names():
+    q, names = sp.Symbol("q"), [f"sigma_{i}" for i in range(1, 9)]
+    terms = [PlusMinus.of(q, sp.Symbol(name, real=True)) for name in names]
+    step = InverseStep(q, sp.Add(*terms))
+    assert [sign.name for sign in step.signs] == names

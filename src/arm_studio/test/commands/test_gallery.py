@@ -1,14 +1,14 @@
 # Copyright 2026 Arm developers
 # SPDX-License-Identifier: Apache-2.0
 
-from pathlib import Path
 
 from arm_description.library import shipped_robots
 from arm_studio.commands import gallery
+from arm_testing.repository import repository
 
 
 def test_gallery_shows_every_shipped_robot():
-    docs = Path(__file__).resolve().parents[4] / "docs"
+    docs = repository() / "docs"
     page = (docs / "gallery.md").read_text()
     for robot in shipped_robots():
         assert f"(images/robots/{robot}.png) `{robot}`" in page

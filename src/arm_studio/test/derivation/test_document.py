@@ -15,7 +15,7 @@ from arm_studio.commands import explain
 from arm_studio.derivation.document import DerivationPage
 from arm_studio.derivation.forward import within
 from arm_studio.derivation.notation import latex, mathml, short_form
-from arm_testing.chains import shipped
+from arm_testing.arms.chains import shipped
 
 Q = [sp.Symbol(f"q_{i}", real=True) for i in range(13)]
 

@@ -78,7 +78,7 @@ class Postures:
 
     def __init__(self, chain: Chain, task: ToolTask, rank: int) -> None:
         self.jacobian, self.rank = TaskJacobian(chain, task), rank
-        self.range = np.where(chain.sliding, self.jacobian.reach, math.pi)
+        self.range = np.where(chain.sliding, chain.length, math.pi)
 
     def smallest(self, q):
         """Return the singular value that is 0 where the rank is less, and its gradient (n,)."""
@@ -226,4 +226,27 @@ def test_page_of_a_general_arm_says_that_nothing_factors(tmp_path):
     assert explain.main(["raghavan_roth", "--seconds", "0.2", "-o", str(page)]) == 0
     text = page.read_text()
     assert "does not factor into conditions of at most 12 terms" in text
-    assert "A search in numbers found these singular postures" in text
+    assert "A numerical search found these singular postures" in text
+
+
+def test_limits_beyond_half_a_turn_are_explained(tmp_path):
+    """The range of no turn reaches the half turn around 0, in which others are sampled."""
+    limits = "limits: {lower: 190, upper: 350}"
+    rows = [
+        f"  - {{name: j{i}, type: revolute, theta: 0, d: 0, a: 1, alpha: 0, {limits}}}\n"
+        for i in "12"
+    ]
+    file, page = tmp_path / "far.yaml", tmp_path / "page.md"
+    file.write_text(
+        "name: far\nconvention: standard\nunits: {length: m, angle: deg}\njoints:\n"
+        + "".join(rows)
+    )
+    assert explain.main([str(file), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert (
+        "j2 has no such position within its limits, 190 to 350 deg." in text and "branch 2" in text
+    )
+    jacobian = TaskJacobian(Chain.from_model(load_robot(file)), ToolTask.POSITION)
+    np.testing.assert_allclose(
+        np.degrees([jacobian.lower, jacobian.upper]), [[190] * 2, [350] * 2]
+    )

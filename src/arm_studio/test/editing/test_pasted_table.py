@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables of spreadsheets and books give the entries that a person would type."""
 
+import re
+
 import pytest
 from arm_common.errors import InputError
 from arm_description.model.units import Units
-from arm_studio.editing.pasted_table import MAX_PASTED, entry, read_block
-from hypothesis import given
+from arm_studio.editing.pasted_table import MAX_PASTED, cleaned, entry, read_block
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 COLUMNS = ("theta", "d", "a", "alpha", "lower", "upper")
@@ -109,6 +111,13 @@ numbers = st.decimals(-999, 999, places=3).map(str)
 def test_any_numbers_arrive_as_they_are_written(rows, separator, point):
     text = "\n".join(separator.join(row).replace(".", point) for row in rows)
     assert read(text) == [("", *row) for row in rows]
+
+
+@given(st.text("1$\\ \xa0\x0b\u2028\t\n", max_size=80))
+@example(text=f"1{' ' * 19_000}2")
+@example(text=f"1{' $' * 9_000}2")
+def test_a_cleaned_text_has_no_run_of_blanks(text):
+    assert re.search(r"[^\S\t\n]{2}", cleaned(text)) is None
 
 
 @given(

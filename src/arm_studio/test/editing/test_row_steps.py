@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from arm_description.library import shipped_robots
 from arm_description.model.units import Units
-from arm_studio.editing.row_steps import KINDS, ORDERS, RowMotion
+from arm_studio.editing.row_steps import COLUMN_KINDS, ORDERS, RowMotion
 
 from arm_description import load_robot
 
@@ -31,7 +31,7 @@ def test_motions_end_at_the_next_frame_and_each_has_one_axis(name):
         for number, key in enumerate(ORDERS[motion.convention]):
             step = np.linalg.inv(motion.at(number)) @ motion.at(number + 1.0)
             axis = 2 if key in ("theta", "d") else 0
-            if KINDS[key] == "prismatic":
+            if COLUMN_KINDS[key] == "prismatic":
                 np.testing.assert_allclose(step[:3, :3], np.eye(3), atol=1e-9)
                 assert step[axis, 3] == pytest.approx(getattr(motion.row, key))
             else:

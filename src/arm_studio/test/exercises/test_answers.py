@@ -95,7 +95,7 @@ def test_one_bad_answer_leaves_the_others(case, variants, questions, tmp_path):
     kept = "\n".join(part for part in form if not part.startswith(bad))
     file.write_text(f"{kept}\n{text}\n")
     result = grade_file(variants["planar2"], file)
-    assert {key for key, mark in result.marks.items() if mark.share < 1.0} == {bad}
+    assert {key for key, mark in result.marks.items() if mark.score < 1.0} == {bad}
     (sentence,) = result.sentences()
     assert expected in sentence and "\n" not in sentence and len(sentence) < 2500
 
@@ -117,7 +117,7 @@ def test_what_is_not_asked_is_said_and_the_rest_is_graded(variants, questions, t
     solved = answer_form(variants["planar2"], questions["planar2"], solved=True)
     file.write_text(solved.replace("dh_table:", "dh_tabel:"))
     result = grade_file(variants["planar2"], file)
-    assert "did you mean" in result.remarks[0] and result.marks["dh_table"].share == 0.0
+    assert "did you mean" in result.remarks[0] and result.marks["dh_table"].score == 0.0
     assert result.total == pytest.approx(5 / 6)
 
 

@@ -100,10 +100,43 @@ def test_files_with_other_names_are_those_of_the_student_named_in_them(school, t
     assert "again.yaml is the file of no student" in err and "Borel" not in err
 
 
-def test_a_wrong_secret_gives_other_variants(school, capsys):
+def test_a_wrong_secret_is_refused_before_anything_is_graded(school, tmp_path, capsys):
     (school / "wrong").write_text("not the secret")
-    assert grade(school, school / "solutions", secret="wrong") == 0
-    assert "100 %" not in capsys.readouterr().out
+    csv = tmp_path / "grades.csv"
+    assert grade(school, school / "solutions", "-o", str(csv), secret="wrong") == 1
+    out, err = capsys.readouterr()
+    assert "the secret is not that of the sheets" in err and err.count("\n") == 1
+    assert not out and not csv.exists()
+    assert "correct horse" not in (school / "sheets" / LIST).read_text()
+
+
+def test_a_secret_is_between_its_bounds_or_one_sentence(school, monkeypatch, tmp_path, capsys):
+    (school / "long").write_text("x" * 5000)
+    assert run(school, "never", secret="long") == 1
+    assert "the secret has 5000 bytes, not 8 to 4096" in capsys.readouterr().err
+    monkeypatch.delenv(SECRET_VARIABLE, raising=False)
+    monkeypatch.setattr(sheets.sys, "stdin", Terminal())
+    monkeypatch.setattr(sheets.getpass, "getpass", Terminal().ended)
+    words = ["--students", str(school / "names.csv"), "-o", str(tmp_path / "a")]
+    assert exercise.main(["planar2", *words]) == 1
+    error = capsys.readouterr().err
+    assert "the secret has 0 bytes, not 8 to 4096" in error and error.count("\n") == 1
+
+
+class Terminal(io.StringIO):
+    """A terminal at which Ctrl-D is pressed."""
+
+    def isatty(self):
+        return True
+
+    def ended(self, prompt):
+        raise EOFError
+
+
+def test_names_without_latin_letters_have_a_file_each():
+    names = tuple(f"{chr(0x4E00 + i)}" for i in range(300))
+    stems = ClassList("planar2", names).files()
+    assert len(set(stems.values())) == 300 and stems[names[-1]] == "student-300"
 
 
 def test_markdown_has_its_drawing_beside_it(school, tmp_path):

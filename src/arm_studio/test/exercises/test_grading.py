@@ -30,8 +30,8 @@ def marked(variants, questions, arm, key, change=lambda answer: answer):
 @pytest.mark.parametrize("arm", ARMS)
 def test_the_solution_has_full_marks(variants, questions, arm):
     answers = {key: right(question) for key, question in questions[arm].items()}
-    result = grade(variants[arm], HandedIn("", answers))
-    assert {key: mark.share for key, mark in result.marks.items()} == dict.fromkeys(answers, 1.0)
+    result = grade(variants[arm], questions[arm], HandedIn("", answers))
+    assert {key: mark.score for key, mark in result.marks.items()} == dict.fromkeys(answers, 1.0)
     assert result.total == 1.0 and not list(result.sentences())
 
 
@@ -46,11 +46,11 @@ def test_rounding_counts_nothing_and_a_real_error_always(variants, questions, ar
     column = data.draw(st.integers(0, part.right.shape[1] - 1))
     size = data.draw(st.floats(-0.9, 0.9))
     answer[name][row, column] += size * part.tolerance[row, column]
-    assert mark_answer(question, variants[arm], answer).share == 1.0
+    assert mark_answer(question, variants[arm], answer).score == 1.0
     sign = data.draw(st.sampled_from([-1.0, 1.0]))
     answer = right(question)
     answer[name][row, column] += sign * 2.0 * part.tolerance[row, column]
-    assert mark_answer(question, variants[arm], answer).share < 1.0
+    assert mark_answer(question, variants[arm], answer).score < 1.0
 
 
 def scaled(part, kind, factor):
@@ -70,11 +70,11 @@ def test_other_units_are_named(variants, questions, arm, key):
         if kind == "lengths" and (factor < 1.0) != mm:
             continue
         answer = {name: scaled(part, kind, factor) for name, part in question.parts.items()}
-        share = np.mean([p.share(answer[n], p.right) for n, p in question.parts.items()])
-        if share == 1.0:
+        score = np.mean([p.score(answer[n], p.right) for n, p in question.parts.items()])
+        if score == 1.0:
             continue  # no such number in it
         mark = mark_answer(question, variants[arm], answer)
-        assert expected in mark.remark and mark.share < 1.0, mark
+        assert expected in mark.remark and mark.score < 1.0, mark
 
 
 def test_degrees_for_radians_are_named(variants, questions):
@@ -103,7 +103,7 @@ def test_wrong_sign_of_alpha_is_named(variants, questions, arm):
         mark = mark_answer(question, variants[arm], answer)
         assert f"(wrong sign of alpha{where})" in mark.remark
         assert mark.remark.startswith(f"row {signs[0] + 1}, alpha: ")
-        assert mark.share == pytest.approx(1.0 - len(rows) / model.n)
+        assert mark.score == pytest.approx(1.0 - len(rows) / model.n)
     joints = list(model.joints)
     row = joints[signs[0]].row
     joints[signs[0]] = replace(joints[signs[0]], row=replace(row, alpha=-row.alpha))
@@ -164,7 +164,7 @@ def both(answer):
 )
 def test_other_mistakes_are_named(variants, questions, key, change, expected):
     mark = marked(variants, questions, "puma560", key, change)
-    assert expected in mark.remark and mark.share < 1.0
+    assert expected in mark.remark and mark.score < 1.0
 
 
 def test_mistakes_in_the_use_of_the_table_are_named(variants, questions):
@@ -191,14 +191,14 @@ def test_solutions_in_any_order_by_whole_turns_twice_wrong_and_missing(variants,
     turned = rows[::-1].copy()
     turned[:, 5] += 360.0
     assert mark(turned) == AnswerMark(1.0, "")
-    assert mark(rows[1:]).share == pytest.approx(1.0 - 1.0 / count)
+    assert mark(rows[1:]).score == pytest.approx(1.0 - 1.0 / count)
     assert mark(rows[1:]).remark == f"1 of {count} missing"
     twice = mark([*rows[:-1], rows[0]])
-    assert twice.share == pytest.approx(1.0 - 2.0 / count)
+    assert twice.score == pytest.approx(1.0 - 2.0 / count)
     assert twice.remark == f"row {count} is there twice"
     wrong = mark([rows[0] + [0, 10, 0, 0, 0, 0], *rows[1:]])
     assert (
-        wrong.share == pytest.approx(1.0 - 2.0 / count)
+        wrong.score == pytest.approx(1.0 - 2.0 / count)
         and "row 1 misses the target by" in wrong.remark
     )
     assert mark([[math.nan] * 6]) == AnswerMark(0.0, "not answered")
@@ -209,7 +209,7 @@ def test_what_is_not_filled_in_is_said(variants, questions):
         answer["position"][0, 1] = math.nan
 
     mark = marked(variants, questions, "puma560", "fk", open_cell)
-    assert mark.share == 0.5 and mark.remark == "position, y: not answered"
+    assert mark.score == 0.5 and mark.remark == "position, y: not answered"
 
 
 def test_grades_as_table_and_as_csv_that_no_spreadsheet_computes():

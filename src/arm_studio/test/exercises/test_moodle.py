@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 from arm_studio.exercises.moodle import question_bank
+from arm_studio.exercises.statements import Statements
 
 # Elements that the format names, with those that may be inside; of the kinds written here.
 INSIDE = {
@@ -28,13 +29,14 @@ OF_KIND = {
 }
 FORMATS = {"html", "moodle_auto_format", "plain_text", "markdown"}
 ATTRIBUTES = {"question": {"type"}, "answer": {"fraction"}, "file": {"name", "path", "encoding"}}
-FIELD = re.compile(r"\{1:NUMERICAL:=(-?[\d.]+):([\d.]+)\}")
+ALTERNATIVE = r"=(-?[\d.]+):([\d.]+)"
+FIELD = re.compile(rf"\{{1:NUMERICAL:{ALTERNATIVE}((?:~{ALTERNATIVE})*)\}}")
 
 
 @pytest.fixture(scope="module", params=["planar2", "puma560", "scara"])
 def bank(request, variants, questions):
     """The questions of a variant, and its bank twice, as of a class of two."""
-    data = question_bank([variants[request.param]] * 2)
+    data = question_bank([Statements(variants[request.param])] * 2)
     return questions[request.param], data
 
 
@@ -78,7 +80,7 @@ def test_fields_have_the_right_numbers_and_tolerances(bank):
             q for q in root if (q.findtext("name/text") or "").startswith(f"{question.title} 0001")
         ]
         texts = [q.findtext("questiontext/text") for q in found]
-        numbers = [tuple(map(float, m)) for text in texts for m in FIELD.findall(text)]
+        numbers = [tuple(map(float, m[:2])) for text in texts for m in FIELD.findall(text)]
         numbers += [
             (float(q.findtext("answer/text")), float(q.findtext("answer/tolerance")))
             for q in found
@@ -91,6 +93,22 @@ def test_fields_have_the_right_numbers_and_tolerances(bank):
         np.testing.assert_allclose([t for _, t in numbers], tolerance, rtol=1e-5)
         rest = [FIELD.sub("", text) for text in texts]
         assert not any("{" in text or "}" in text for text in rest)  # else Moodle sees fields
+
+
+def test_angles_may_be_off_by_a_whole_turn_and_other_numbers_not(bank):
+    """On a sheet -170 deg counts for 190 deg, too."""
+    asked, data = bank
+    question, turns = asked["dh_table"], 0
+    name = f"{question.title} 0001"
+    (found,) = (q for q in ET.fromstring(data) if q.findtext("name/text") == name)
+    fields = FIELD.findall(found.findtext("questiontext/text"))
+    (part,) = question.parts.values()
+    for field, angle in zip(fields, part.angles.ravel(), strict=True):
+        others = [float(number) for number, _ in re.findall(ALTERNATIVE, field[2])]
+        offsets = sorted(other - float(field[0]) for other in others)
+        assert offsets == pytest.approx([-part.turn, part.turn] if angle else [], abs=1e-6)
+        turns += bool(others)
+    assert turns == part.angles.sum() > 0
 
 
 def test_pictures_are_files_of_the_question(bank):

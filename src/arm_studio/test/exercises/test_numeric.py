@@ -7,10 +7,17 @@ import math
 import numpy as np
 import pytest
 from arm_kinematics.dexterity.reach import reach
-from arm_studio.exercises.numeric import SingularJoint, distances, singular_joints
-from arm_testing.chains import shipped
+from arm_kinematics.model.chain_model import parts_of_model
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
+from arm_studio.exercises.numeric import (
+    SingularJoint,
+    distances,
+    singular_joints,
+)
+from arm_testing.arms.chains import shipped
 
 from arm_description import load_robot
+from arm_kinematics import Chain
 
 
 @pytest.mark.parametrize("name", ["planar2", "scara", "puma560", "stanford_arm", "five_axis"])
@@ -45,6 +52,22 @@ def test_elbow_of_the_puma_is_singular_where_the_forearm_is_stretched():
     a2 = model.constants["a2"]
     ahead = a2 * math.cos(q[1]) + a3 * math.cos(q[1] + q[2]) - d4 * math.sin(q[1] + q[2])
     assert ahead == pytest.approx(0.0, abs=1e-7)
+
+
+@pytest.mark.parametrize("name", ["scara", "spherical_arm", "stanford_arm", "puma560"])
+def test_ratio_does_not_depend_on_the_size_of_the_arm(name, rng):
+    chain, sliding = shipped(name), np.array(shipped(name).sliding)
+    S, M = chain.S.copy(), chain.M.copy()
+    S[:3, ~sliding] *= 1e-3
+    M[:3, 3] *= 1e-3
+    small = Chain(S, M, parts_of_model(load_robot(name)).joints)
+    for q in rng.uniform(chain.lower, chain.upper, (20, chain.n)):
+        shrunk = np.where(sliding, 1e-3 * q, q)
+        for mode in ("pose", "position"):
+            expected = TaskJacobian(chain, ToolTask(mode)).ratio(q)
+            assert TaskJacobian(small, ToolTask(mode)).ratio(shrunk) == pytest.approx(
+                expected, rel=1e-6, abs=1e-9
+            )
 
 
 def test_wrist_is_singular_where_it_is_straight():

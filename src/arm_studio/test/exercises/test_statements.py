@@ -15,9 +15,9 @@ ARMS = ("planar2", "scara", "puma560", "ur5", "five_axis", "modified")
 _TRIPLE = re.compile(r"\$\(([^)]*)\)\$")
 
 
-def sheet(variant, questions, solved=False) -> str:
+def sheet(variant, solved=False) -> str:
     page = DerivationPage(Path("sheet.md"))
-    Statements(variant).write(page, questions, solved)
+    Statements(variant).write(page, solved)
     return page.body
 
 
@@ -35,9 +35,9 @@ def frames(text: str) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("arm", ARMS)
-def test_the_frames_of_a_sheet_have_its_table(arm, variants, questions):
+def test_the_frames_of_a_sheet_have_its_table(arm, variants):
     model = variants[arm].model
-    found = frames(sheet(variants[arm], questions[arm]))
+    found = frames(sheet(variants[arm]))
     assert len(found) == model.n + 2
     size = model.units.written(1.0, "prismatic")
     for i, joint in enumerate(model.rows):
@@ -51,17 +51,17 @@ def test_the_frames_of_a_sheet_have_its_table(arm, variants, questions):
 
 @pytest.mark.parametrize("arm", ARMS)
 def test_a_sheet_asks_all_and_solves_nothing(arm, variants, questions):
-    text = sheet(variants[arm], questions[arm])
+    text = sheet(variants[arm])
     assert all(question.title in text for question in questions[arm].values())
     assert "Solution" not in text and variants[arm].student in text
-    solved = sheet(variants[arm], questions[arm], solved=True)
+    solved = sheet(variants[arm], solved=True)
     assert solved.count("Solution") == sum(len(q.parts) for q in questions[arm].values())
 
 
-def test_a_name_with_signs_of_formulas_is_a_name(variants, questions):
+def test_a_name_with_signs_of_formulas_is_a_name(variants):
     from dataclasses import replace
 
     variant = replace(variants["planar2"], student=r"A$\frac$B <b>")
     page = DerivationPage(Path("sheet.html"))
-    Statements(variant).write(page, questions["planar2"], solved=False)
+    Statements(variant).write(page)
     assert r"A$\frac$B &lt;b&gt;" in page.body

@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Variants: the same for a name and a secret, different for others, and equally hard."""
 
+import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from arm_studio.exercises.numeric import smallest_ratio
+from arm_studio.derivation.document import DerivationPage
+from arm_studio.derivation.singularities import TaskJacobian, ToolTask
+from arm_studio.exercises.statements import Statements
 from arm_studio.exercises.variants import (
     ANGLE_MARGIN,
     LEAST_RATIO,
@@ -48,10 +52,11 @@ def test_variants_are_equally_hard_and_away_from_limits_and_singularities(makers
     for student in STUDENTS:
         variant = maker.of(student)
         chain, model = variant.chain, variant.model
+        jacobian = TaskJacobian(chain, ToolTask(variant.mode))
         assert len(variant.solutions) == maker.profile.solutions
         turns = np.array([joint.type == "revolute" for joint in model.joints])
         for q in [variant.q, variant.other, *variant.solutions]:
-            assert smallest_ratio(chain, variant.mode, q) > LEAST_RATIO
+            assert jacobian.ratio(q) > LEAST_RATIO
             margin = np.where(turns, 0.9 * ANGLE_MARGIN, 1e-6)
             assert (q >= model.lower + margin).all() and (q <= model.upper - margin).all()
         for q in variant.solutions:
@@ -65,7 +70,7 @@ def test_variants_are_equally_hard_and_away_from_limits_and_singularities(makers
             for x in variant.singular.positions:
                 at = variant.other.copy()
                 at[joint] = x
-                assert smallest_ratio(chain, variant.mode, at) < 1e-6
+                assert jacobian.ratio(at) < 1e-6
 
 
 def test_lengths_differ_a_little_and_equal_ones_stay_equal(makers):
@@ -93,7 +98,7 @@ def test_lengths_differ_a_little_and_equal_ones_stay_equal(makers):
     ],
 )
 def test_other_arms_are_refused(name, reason):
-    with pytest.raises(ExerciseError, match=f"{name} is no arm of an exercise.*{reason}"):
+    with pytest.raises(ExerciseError, match=f"{name} cannot be used for exercises.*{reason}"):
         VariantMaker(load_robot(name), b"x" * 8)
 
 
@@ -110,3 +115,17 @@ def test_the_code_of_an_arm_is_that_of_its_numbers():
     assert digest(model) == digest(replace(model, description="another", postures={}))
     joint = replace(model.joints[0], upper=model.joints[0].upper + 1e-9)
     assert digest(model) != digest(replace(model, joints=(joint, *model.joints[1:])))
+
+
+def test_limits_beyond_half_a_turn_have_variants(makers):
+    model = makers["planar2"].model
+    joints = [replace(j, lower=j.lower + math.tau, upper=j.upper + math.tau) for j in model.joints]
+    maker = VariantMaker(replace(model, joints=tuple(joints)), b"x" * 8)
+    variant = maker.of("Ada")
+    assert (variant.q > maker.model.lower).all() and (variant.q < maker.model.upper).all()
+    assert maker.profile.solutions == makers["planar2"].profile.solutions
+    assert maker.profile.singular == makers["planar2"].profile.singular
+    np.testing.assert_allclose(variant.singular.positions, math.tau, atol=1e-6)
+    page = DerivationPage(Path("sheet.md"))
+    Statements(variant).question(page, "singular")
+    assert page.body.endswith("Write all that are within its limits.")

@@ -5,7 +5,7 @@
 import numpy as np
 import pytest
 from arm_studio.panels.commands import CommandsPanel
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 
 from arm_description import load_robot
 

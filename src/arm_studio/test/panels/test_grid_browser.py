@@ -21,6 +21,7 @@ PASTE = """([field, text]) => {
   data.setData("text/plain", text);
   field.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true }));
 }"""
+REMOVE = """name => document.querySelector(`[data-arm="${name}"]`)?.remove()"""
 SEND = """text =>
   window.armLink.sendText(document.querySelector("[data-paste]").dataset.grid, text)"""
 
@@ -89,7 +90,7 @@ def test_tab_and_enter_move_and_each_entry_is_kept(editor):
     editor.until(lambda: editor.rows()[0].d == 0.11)
     focused = "document.activeElement.dataset.cell"
     editor.until(lambda: editor.browser.evaluate(focused) == "1 d")
-    assert editor.cell("1 a").input_value() == "l1/2"
+    editor.until(lambda: editor.cell("1 a").input_value() == "l1/2")
 
 
 def test_a_block_is_pasted_marked_and_taken_back_in_one_step(editor):
@@ -141,6 +142,30 @@ def test_a_wrong_cell_says_why_and_save_waits_until_it_is_right(editor, file):
     wrong.wait_for(state="detached")
     editor.click("Save")
     editor.until(lambda: b"a: 0.5" in file.read_bytes())
+
+
+def test_escape_brings_back_what_was_in_a_cell(editor):
+    before, field = editor.page.postures.model, editor.cell("1 a")
+    text = field.input_value()
+    field.click()
+    editor.browser.keyboard.type("0.77")
+    editor.press("Escape")
+    assert field.input_value() == text
+    editor.press("Tab")
+    editor.cell("1 d").fill("0.01")
+    editor.press("Enter")
+    editor.until(lambda: editor.rows()[1].d == 0.01)
+    assert editor.rows()[1].a == before.rows[1].row.a
+
+
+def test_the_list_of_keys_has_only_those_that_do_something(editor):
+    keys = {"Space, Esc", "J, L", "P", "Ctrl+K"}
+    for missing, absent in (("", set()), ("picture", {"P"}), ("commands", {"P", "Ctrl+K"})):
+        editor.browser.evaluate(REMOVE, missing)
+        editor.click("?")
+        listed = editor.browser.locator('[data-arm="over"] td:first-child').all_inner_texts()
+        editor.click("?")
+        assert keys & {*listed} == keys - absent
 
 
 def test_a_message_that_is_no_edit_changes_nothing_and_the_page_goes_on(editor):

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from arm_studio.panels.joint_values import PERIOD, SWITCH, JointValuesPanel, motion
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 
 from arm_kinematics import Chain
 
@@ -37,8 +37,8 @@ def test_too_short_a_time_gives_no_rates(count):
 
 
 class Page(FakePage):
-    def __init__(self, robot):
-        super().__init__(robot)
+    def __init__(self, robot, **more):
+        super().__init__(robot, **more)
         self.panel = self.build(JointValuesPanel)
         self.gui.use(SWITCH)
 
@@ -89,6 +89,21 @@ def test_nothing_is_computed_until_it_is_asked_for(page):
     assert not page.timers[-1].running and not page.panel._html.content
     page.panel.update(page.state)
     assert not page.panel._html.content
+
+
+def test_each_sample_is_shown_so_that_the_end_of_a_motion_is():
+    asked = []
+    page = Page("puma560", redraw=lambda: asked.append(page.time))
+    page.run({"waist": lambda t: t})
+    assert asked == list(np.arange(0.0, 1.0, PERIOD))
+
+
+def test_names_of_the_page_may_have_a_prefix():
+    page = Page("puma560", prefix="left_")
+    page.positions = {f"left_{name}": 0.0 for name in page.model.joint_names}
+    rows = page.run({"left_waist": lambda t: t})
+    assert list(rows) == list(page.model.joint_names)
+    assert float(numbers(rows["waist"])[1]) == pytest.approx(np.degrees(1.0), rel=1e-2)
 
 
 def test_arm_that_moves_nothing_has_no_numbers():

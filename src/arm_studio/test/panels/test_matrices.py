@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from arm_studio.panels.matrices import MatricesPanel
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 
 
 def shown(page, key):
@@ -18,13 +18,18 @@ def shown(page, key):
 
 
 def at(page, panel, *q):
-    page.positions |= dict(zip(page.model.joint_names, q, strict=True))
+    names = (f"{page.context.prefix}{name}" for name in page.model.joint_names)
+    page.positions |= dict(zip(names, q, strict=True))
     panel.update(page.state)
 
 
-@pytest.mark.parametrize("robot", ["planar2", "puma560", "spherical_arm"])
-def test_pose_and_jacobian_are_those_of_the_posture(robot):
-    page = FakePage(robot)
+@pytest.mark.parametrize(
+    ("robot", "prefix"),
+    [("planar2", ""), ("puma560", ""), ("puma560", "left_"), ("spherical_arm", "")],
+)
+def test_pose_and_jacobian_are_those_of_the_posture(robot, prefix):
+    page = FakePage(robot, prefix=prefix)
+    page.positions.clear()
     panel = page.build(MatricesPanel)
     q = np.linspace(0.2, 0.5, page.model.n)
     at(page, panel, *q)

@@ -13,7 +13,7 @@ from arm_studio.editing.robot_editing import editing_of
 from arm_studio.motion import PAUSED
 from arm_studio.panels.motion import MotionPanel
 from arm_studio.panels.play import PlayPanel
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.errors import ViewerError
 
 from arm_description import load_robot, robot_path

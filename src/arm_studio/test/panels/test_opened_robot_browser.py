@@ -6,7 +6,14 @@ import threading
 
 import numpy as np
 import pytest
-from arm_testing.viewer_client import CAMERA, READ_ONLY, connected, decoded, decompressed, encoded
+from arm_testing.pages.viewer_client import (
+    CAMERA,
+    READ_ONLY,
+    connected,
+    decoded,
+    decompressed,
+    encoded,
+)
 from arm_testing.waiting import wait_for
 from arm_viewer.local_arm import local_page
 from arm_viewer.page.arm_page import PageSettings

@@ -21,7 +21,7 @@ from arm_studio.panels.picture import (
     picture_size,
     separate,
 )
-from arm_testing.page import FakeClient, FakePage
+from arm_testing.pages.page import FakeClient, FakePage
 from arm_viewer.browser.view import Floor
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.scene.shapes import Box, MeshFiles, PlacedShape, TextLabel

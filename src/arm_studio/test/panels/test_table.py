@@ -8,13 +8,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from arm_studio.editing.grid import REFUSED
+from arm_description.robot_file.editor import RobotEditor
+from arm_studio.editing.grid import REFUSED, Grid
 from arm_studio.editing.robot_editing import editing_of
 from arm_studio.panels.kept_poses import KeptPosesPanel
 from arm_studio.panels.robot_file import NOTHING, RobotFilePanel
 from arm_studio.panels.symbols import SymbolsPanel, _number
-from arm_studio.panels.table import TablePanel
-from arm_testing.page import FakePage
+from arm_studio.panels.table import SWITCH, TablePanel
+from arm_testing.pages.page import FakeClient, FakePage
 from arm_viewer.browser.access import make_access
 from arm_viewer.browser.callbacks import CallbackQueue, PageGui
 from arm_viewer.browser.server import close_server, open_server
@@ -29,6 +30,13 @@ class EditedPage(FakePage):
     @property
     def editing(self):
         return editing_of(self.context)
+
+
+def with_scene(page):
+    node = lambda *_, **__: SimpleNamespace(remove=lambda: None)  # noqa: E731
+    scene = SimpleNamespace(add_frame=node, add_label=node, add_line_segments=node)
+    page.context.view.drawer.scene = scene
+    return page
 
 
 @pytest.fixture
@@ -77,6 +85,67 @@ def test_each_entry_of_the_table_can_be_changed(folder):
     while page.editing.editor.undo():
         pass
     assert page.editing.is_saved
+
+
+class Counted:
+    """A method whose calls are counted."""
+
+    def __init__(self, monkeypatch, kind, name):
+        method, self.count = getattr(kind, name), 0
+
+        def call(*arguments):
+            self.count += 1
+            return method(*arguments)
+
+        monkeypatch.setattr(kind, name, call)
+
+    def of(self, action):
+        before = self.count
+        action()
+        return self.count - before
+
+
+def test_the_rows_are_read_as_often_for_many_joints_as_for_few(folder, monkeypatch):
+    read = Counted(monkeypatch, RobotEditor, "rows")
+    counts = []
+    for robot in ("planar2", "puma560"):
+        page = EditedPage(robot)
+        page.build(TablePanel, page.editing)
+        counts.append(
+            [
+                read.of(partial(page.gui.edit, "0 a", "0.1")),
+                read.of(partial(page.gui.edit, "0 a", "0.1\t0\n0.2\t0", "paste")),
+            ]
+        )
+    assert counts[0] == counts[1]
+
+
+def test_each_edit_shows_the_grid_once(folder, monkeypatch):
+    page = EditedPage("planar2")
+    page.build(TablePanel, page.editing)
+    shown = Counted(monkeypatch, Grid, "show")
+    for key, text, action in (
+        ("0 a", "0.4", "set"),
+        ("0 a", "l9", "set"),
+        ("0 a", "0.5\t0", "paste"),
+        ("0 a", "1\n2\t3", "paste"),
+        ("0", "", "add"),
+        ("0", "", "up"),
+    ):
+        assert shown.of(partial(page.gui.edit, key, text, action)) == 1, (text, action)
+
+
+@pytest.mark.parametrize("prefix", ["", "left_"])
+def test_a_hidden_table_has_no_matrix(folder, prefix):
+    page = with_scene(EditedPage("planar2", prefix=prefix))
+    page.positions = {f"{prefix}{name}": 0.0 for name in page.model.joint_names}
+    panel = page.build(TablePanel, page.editing)
+    page.gui.use(SWITCH, client=FakeClient())
+    page.gui.edit("0 a", action="show")
+    assert panel._matrix.visible
+    page.gui.use(SWITCH, False, client=FakeClient())
+    panel.update(page.state)
+    assert not panel._matrix.visible
 
 
 @pytest.mark.parametrize("make", [SymbolsPanel])
@@ -198,6 +267,14 @@ def test_postures_are_listed_renamed_and_removed_in_the_page(folder):
     assert "rest" in page.gui.marked("wrong") and [*page.model.postures] == ["rest", "left"]
 
 
+def test_a_posture_is_kept_by_the_names_of_the_file(folder):
+    page = EditedPage("planar2", prefix="left_")
+    page.positions = {f"left_{name}": 0.3 for name in page.model.joint_names}
+    page.build(KeptPosesPanel, page.editing)
+    page.gui.use("Keep as posture", "here")
+    assert page.model.postures["here"] == pytest.approx(dict.fromkeys(page.model.joint_names, 0.3))
+
+
 CELLS = st.sampled_from(["0 a", "1 theta", "0 type", "1", "9 a", "0", "", "-1 a", "0 __class__"])
 DEEDS = st.sampled_from(["set", "paste", "show", "add", "up", "down", "remove", "exec", ""])
 JSON = st.recursive(
@@ -210,10 +287,7 @@ JSON = st.recursive(
 @settings(max_examples=60)
 @given(st.data())
 def test_no_message_breaks_the_table_and_undo_takes_all_back(data):
-    page = EditedPage("planar2")
-    node = lambda *_, **__: SimpleNamespace(remove=lambda: None)  # noqa: E731
-    scene = SimpleNamespace(add_frame=node, add_label=node, add_line_segments=node)
-    page.context.view.drawer.scene = scene
+    page = with_scene(EditedPage("planar2"))
     panel = page.build(TablePanel, page.editing)
     first = page.editing.editor.data
     for _ in range(data.draw(st.integers(1, 4))):

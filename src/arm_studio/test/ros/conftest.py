@@ -2,5 +2,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """A publishing node, programs under test, and the page of a browser."""
 
-from arm_testing.page import urdf  # noqa: F401
+from arm_testing.pages.page import urdf  # noqa: F401
 from arm_testing.ros.programs import browser_page, model, ros, start  # noqa: F401

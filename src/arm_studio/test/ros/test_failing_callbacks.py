@@ -12,12 +12,11 @@ import threading
 import time
 from pathlib import Path
 
-import arm_testing
 import pytest
 from action_msgs.msg import GoalStatus
 from arm_common.ros.failures import ANSWER_WITHOUT_ERROR, fill_error
 from arm_common.ros.qos import LATCHED
-from arm_testing.processes import parameters, start_python
+from arm_testing.programs.processes import parameters, start_python
 from arm_testing.ros.driver import NAMES
 from arm_testing.ros.probe import ASK_AGAIN, Probe
 from diagnostic_msgs.msg import DiagnosticArray
@@ -28,9 +27,10 @@ from rclpy.action import ActionClient, get_action_server_names_and_types_by_node
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectoryPoint
 
+import arm_testing
 from arm_interfaces.msg import HardwareStatus
 
-TOOLS = Path(arm_testing.__file__).parents[1]
+TESTING = Path(arm_testing.__file__).parents[1]
 ROBOT = '<robot name="arm"><link name="base_link"/></robot>'
 DRIVER = {"hardware": "fake", "autostart": "activate"}
 PROGRAMS = {
@@ -65,7 +65,7 @@ class RaisingNode:
     """A program whose callbacks raise, and a probe that triggers them."""
 
     def __init__(self, *arguments):
-        path = f"{TOOLS}:{os.environ.get('PYTHONPATH', '')}"
+        path = f"{TESTING}:{os.environ.get('PYTHONPATH', '')}"
         self.process = start_python("-m", "arm_testing.ros.raising", *arguments, PYTHONPATH=path)
         self.lines = []
         threading.Thread(target=self._read, daemon=True).start()

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 import pytest
-from arm_testing.processes import end
+from arm_testing.programs.processes import end
 from arm_testing.ros.kinematics import World, joint_state, start
 from arm_testing.ros.markers import MarkerWatcher
 

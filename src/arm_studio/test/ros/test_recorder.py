@@ -17,7 +17,6 @@ from arm_common.ros.qos import LATCHED, TF_STATIC_TOPIC
 from arm_studio.ros.player import RecordingPlayer, main
 from arm_studio.ros.recorder import RULE, TopicRecorder, schema_text
 from arm_studio.ros.recording_file import RecordingFile
-from arm_testing import domains
 from arm_testing.ros.viewed import ViewedNode
 from arm_viewer.errors import ViewerError
 from geometry_msgs.msg import TransformStamped
@@ -25,6 +24,8 @@ from mcap.reader import make_reader
 from mcap.writer import Writer
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from tf2_msgs.msg import TFMessage
+
+from arm_testing import domains
 
 RECORDINGS = Path(__file__).parent / "recordings"
 BOUND = 30.0  # s

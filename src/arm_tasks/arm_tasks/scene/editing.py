@@ -7,9 +7,9 @@ The last valid scene stays while an entry is wrong.
 
 from __future__ import annotations
 
-import pathlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 import numpy as np
@@ -18,13 +18,7 @@ from arm_common.files.saving import save_edit
 from arm_common.suggestions import did_you_mean
 from arm_common.transforms import Array, inverse, matrix_rpy, pose, so3_exp
 from arm_common.yaml.document import parse_yaml
-from arm_common.yaml.editing import (
-    CheckedEditor,
-    Path,
-    YamlEditor,
-    flow_mapping,
-    flow_word,
-)
+from arm_common.yaml.editing import CheckedEditor, EntryPath, YamlEditor, flow_mapping, flow_word
 from arm_common.yaml.schema_types import Key, Table
 from arm_common.yaml.typed_mapping import SUFFIXES, TypedMapping
 
@@ -62,7 +56,7 @@ def write_bolt(scene: Scene, name: str, tip: Array, axis: Array, robot: str) -> 
     if not np.allclose(editor.model.bolt(name).pose[:3, 2:], target[:3, 2:], atol=_TOLERANCE):
         what = f"the pose of {name} cannot be changed by itself; is it an alias?"
         raise SceneError(what, file=scene.file)
-    save_edit(editor.data, pathlib.Path(scene.file), before)
+    save_edit(editor.data, Path(scene.file), before)
     return editor.model
 
 
@@ -79,13 +73,13 @@ def write_thread_start(scene: Scene, name: str, start: float, robot: str) -> Sce
         key, text = "thread_start", f"{start:.4f}"
     if refused := editor.change(lambda edited: edited.set(("bolts", name, key), text)):
         raise SceneError(refused)
-    save_edit(editor.data, pathlib.Path(scene.file), before)
+    save_edit(editor.data, Path(scene.file), before)
     return editor.model
 
 
 def _own_file(scene: Scene, name: str, robot: str) -> SceneEditor:
     """Return an editor of the file of a scene; raise SceneError unless a bolt may change."""
-    path = pathlib.Path(scene.file)
+    path = Path(scene.file)
     if path.resolve() in {file.resolve() for file in shipped("scenes").values()}:
         copy = f"copy it and start with scene:=my_{path.name}"
         raise SceneError(f"this scene is shipped and cannot be changed; {copy}", file=scene.file)
@@ -135,7 +129,7 @@ class BodyEntry:
     """An entry of a body: its key as written, with the unit, and its path in the file."""
 
     label: str
-    path: Path
+    path: EntryPath
 
 
 @dataclass
@@ -154,14 +148,14 @@ class SceneEditor(CheckedEditor[Scene]):
         name = self.name if data is self.data else f"{self.name} after the edit"
         return scene_from_text(data, name, self.robot)
 
-    def written(self, editor: YamlEditor, path: Path) -> str:
+    def written(self, editor: YamlEditor, path: EntryPath) -> str:
         """Return an entry; the numbers of a list are separated by commas."""
         node = editor.find(*path)
         if isinstance(node, yaml.SequenceNode):
             return ", ".join(str(item.value) for item in node.value)
         return editor.scalar(*path)
 
-    def enter(self, editor: YamlEditor, path: Path, text: str) -> None:
+    def enter(self, editor: YamlEditor, path: EntryPath, text: str) -> None:
         """Write a number, a text, or several as a list; remove it if the text is empty."""
         if not text:
             if editor.find(*path) is not None:
@@ -190,7 +184,7 @@ class SceneEditor(CheckedEditor[Scene]):
                 found.append(_entry(path, f"{key}{about.suffix}", about))
         return tuple(found)
 
-    def _place(self, name: str) -> tuple[Path, Table]:
+    def _place(self, name: str) -> tuple[EntryPath, Table]:
         if name == _NUT:
             return (_NUT,), NUT
         section = self._section(name)
@@ -331,7 +325,7 @@ class SceneEditor(CheckedEditor[Scene]):
         return scene_placement(root, self.robot)
 
 
-def _entry(path: Path, key: str, about: Key) -> BodyEntry:
+def _entry(path: EntryPath, key: str, about: Key) -> BodyEntry:
     suffix, label = about.suffix, key.removesuffix(about.suffix)
     unit = suffix[1:] if key.endswith(suffix) else SUFFIXES[suffix].unit
     return BodyEntry(f"{label} [{unit}]" if unit else label, (*path, key))

@@ -14,7 +14,7 @@ from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.task.condition import Condition, Reading, Signal
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.task.steps import Command
-from arm_testing.scripted_arm import REQUEST, Clock, Port, plan, report, step
+from arm_testing.arms.scripted_arm import REQUEST, Clock, Port, plan, report, step
 
 
 def engine_of(*kinds, script=(), obeys=True, q=0.0, **options):

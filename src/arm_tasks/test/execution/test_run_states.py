@@ -15,7 +15,7 @@ from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.execution.run_states import RUN, RunAction, RunEvent, RunState
 from arm_tasks.planning.plan import TaskPlan
-from arm_testing.scripted_arm import REQUEST, Clock, Port, step
+from arm_testing.arms.scripted_arm import REQUEST, Clock, Port, step
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (

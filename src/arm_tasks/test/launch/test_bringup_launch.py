@@ -15,7 +15,6 @@ import pytest
 from arm_common.network import NETWORK, RANGE, limit_to_this_computer
 from arm_common.ros.qos import LATCHED
 from arm_hardware.commands.doctor_network import check_processes
-from arm_testing import domains
 from arm_testing.ros.probe import Probe
 from launch import LaunchDescription
 from launch.actions import IncludeLaunchDescription, SetEnvironmentVariable
@@ -27,6 +26,7 @@ from sensor_msgs.msg import JointState
 from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 from arm_interfaces.srv import SolveFK
+from arm_testing import domains
 
 DOMAIN, _HELD = domains.lease()  # while the module lives
 PATIENCE = 240.0  # [s] an upper bound; compiling the kernels may take minutes

@@ -27,7 +27,7 @@ from arm_tasks.bringup.view import view_processes
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.arm_nodes import MODULES
 
-SOURCES = Path(__file__).resolve().parents[3]
+PACKAGE = Path(__file__).resolve().parents[2]
 PUBLISHERS = ("arm_description", "robot_state_publisher")
 
 
@@ -61,7 +61,7 @@ def test_every_executable_is_installed(table):
 
 
 def test_every_package_of_the_table_is_a_dependency(table):
-    root = ET.parse(SOURCES / "arm_tasks" / "package.xml").getroot()
+    root = ET.parse(PACKAGE / "package.xml").getroot()
     depends = {element.text for tag in ("exec_depend", "depend") for element in root.iter(tag)}
     optional = {"arm_tasks", SIMULATION}  # found by name, if installed
     assert {process.package for process in table} - optional <= depends

@@ -15,7 +15,7 @@ from arm_tasks.bringup.arguments import ARGUMENTS, Arg, use_sim_time
 from arm_tasks.bringup.processes import Process, is_enabled, processes
 from arm_tasks.bringup.supervisor import ProcessGroup, resolve
 from arm_tasks.errors import TasksError
-from arm_testing.processes import is_alive
+from arm_testing.programs.processes import is_alive
 from arm_testing.waiting import BOUND, wait_for
 
 VALUES = {argument.name: argument.default for argument in ARGUMENTS} | {"world": "geometric"}

@@ -6,7 +6,6 @@ import ast
 import inspect
 import time
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -23,6 +22,7 @@ from arm_tasks.ros.driver_client import (
     ArmState,
     DriverClient,
 )
+from arm_testing.repository import repository
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import BOUND
 from control_msgs.action import FollowJointTrajectory
@@ -37,7 +37,6 @@ from arm_description import load_robot
 from arm_interfaces.msg import HardwareStatus
 
 Result = FollowJointTrajectory.Result
-SOURCES = Path(__file__).resolve().parents[3]
 
 
 def calls(module, name):
@@ -48,8 +47,14 @@ def calls(module, name):
                 yield node
 
 
+def sources():
+    """Return the modules of the packages that programs import."""
+    files = repository().glob("src/arm_*/arm_*/**/*.py")
+    return [file for file in files if "arm_testing" not in file.parts]
+
+
 def test_every_action_client_sends_goals_that_expire_and_name_their_client():
-    modules = list(SOURCES.glob("arm_*/arm_*/**/*.py"))
+    modules = sources()
     assert not [call for module in modules for call in calls(module, "ActionClient")]
     assert len([call for module in modules for call in calls(module, "GoalClient")]) >= 5
     text = inspect.getsource(GoalClient)
@@ -57,7 +62,7 @@ def test_every_action_client_sends_goals_that_expire_and_name_their_client():
 
 
 def test_every_service_has_a_queue_for_several_clients():
-    modules = list(SOURCES.glob("arm_*/arm_*/**/*.py"))
+    modules = sources()
     found = [call for module in modules for call in calls(module, "create_service")]
     assert len(found) >= 12
     for call in found:
@@ -81,7 +86,7 @@ def test_busy_service_answers_all_calls_of_several_clients(fresh_domain):
 def test_every_trajectory_stream_expires():
     found = [
         call
-        for module in SOURCES.glob("arm_*/arm_*/**/*.py")
+        for module in sources()
         for call in calls(module, "create_publisher")
         if ast.unparse(call.args[0]) == "JointTrajectory"
     ]

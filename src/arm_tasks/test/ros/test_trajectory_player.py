@@ -20,7 +20,7 @@ from arm_tasks.commands.play import main
 from arm_tasks.errors import TasksError
 from arm_tasks.ros.driver_client import FOLLOW, GRIP
 from arm_tasks.ros.trajectory_player import APPROACH_SPEED, TrajectoryPlayer, approach, paced
-from arm_testing.processes import end, start_python
+from arm_testing.programs.processes import end, start_python
 from arm_testing.ros.probe import Probe
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionServer, GoalResponse

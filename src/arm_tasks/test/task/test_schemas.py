@@ -17,11 +17,12 @@ from arm_tasks.task.schemas import scene_schema, task_schema, texts
 from arm_tasks.task.step_parsers import PARSERS
 from arm_tasks.task.steps import all_steps
 from arm_tasks.task.task_keys import STEPS_KEYS, TASK
-from arm_testing.key_bounds import bounded, check_bounds, owners
-from arm_testing.plain_data import at, places
+from arm_testing.files.key_bounds import bounded, check_bounds, owners
+from arm_testing.files.plain_data import at, places
+from arm_testing.repository import repository
 from jsonschema import Draft202012Validator
 
-REPOSITORY = Path(__file__).resolve().parents[4]
+REPOSITORY = repository()
 HERE = Path(__file__).parent
 
 

@@ -96,19 +96,17 @@ def view_of(
     caption = np.array([*(0.5 * (low + high))[:2], high[2] + CAPTION_OFFSET * size])
     arrows = handle_tips([robot.zero, *postures], tool, HANDLE_SHOWN * HANDLE * size)
     area = WIDE if aspect >= PHONE else HIGH
-    position = _closest_position(np.vstack([points, arrows, caption]), area, aspect)
-    ahead = -DIRECTION / np.linalg.norm(DIRECTION)
-    look_at = position + ahead * float((0.5 * (low + high) - position) @ ahead)
+    shown = np.vstack([points, arrows, caption])
+    position, look_at = _closest(shown, 0.5 * (low + high), area, aspect)
     return CameraView(position, look_at, near=0.02 * size, size=size, caption=caption)
 
 
 def close_view(point: Array, width: float, aspect: float = ASPECT) -> CameraView:
     """Return a view of what is within half a width [m] around a point, (3,)."""
-    right, up, ahead = axes_of(DIRECTION)
+    right, up, _ = axes_of(DIRECTION)
     around = point + 0.5 * width * np.array([right, -right, up, -up])
     area = WIDE if aspect >= PHONE else HIGH
-    position = _closest_position(around, area, aspect)
-    look_at = position + ahead * float((point - position) @ ahead)
+    position, look_at = _closest(around, point, area, aspect)
     return CameraView(position, look_at, near=0.05 * width, size=width, caption=point)
 
 
@@ -130,9 +128,7 @@ def portrait(
     """
     points = np.vstack([robot_corners(robot, [poses]), objects])
     whole, middle = view_of(robot, [poses], aspect=aspect), 0.5 * (points.min(0) + points.max(0))
-    position = _closest_position(points, area, aspect)
-    ahead = -DIRECTION / np.linalg.norm(DIRECTION)
-    look_at = position + ahead * float((middle - position) @ ahead)
+    position, look_at = _closest(points, middle, area, aspect)
     return replace(whole, position=position, look_at=look_at)
 
 
@@ -162,8 +158,10 @@ def axes_of(direction: Array) -> tuple[Array, Array, Array]:
     return right, np.cross(right, ahead), ahead
 
 
-def _closest_position(points: Array, area: ScreenArea, aspect: float) -> Array:
+def _closest(points: Array, middle: Array, area: ScreenArea, aspect: float) -> tuple[Array, Array]:
     """Return the closest position, (3,), from which all points appear in an area of the picture.
+
+    The second point is straight ahead of it, as far away as a middle, (3,).
 
     With x and z a point's coordinates along the picture's width and depth, and l and r the area's
     edges as tangents, it appears between them from (cx, cz) if
@@ -180,8 +178,8 @@ def _closest_position(points: Array, area: ScreenArea, aspect: float) -> Array:
     least = (across - np.outer(high, z)).max(axis=1)
     depth = ((most - least) / (high - low)).min()
     cx, cy = 0.5 * ((least + high * depth) + (most + low * depth))
-    position: Array = cx * right + cy * up + depth * ahead
-    return position
+    position = cx * right + cy * up + depth * ahead
+    return position, position + ahead * float((middle - position) @ ahead)
 
 
 def round_length(length: float) -> float:

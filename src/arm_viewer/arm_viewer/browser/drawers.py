@@ -26,19 +26,20 @@ from arm_viewer.scene.shapes import (
     DrawnShape,
     Lines,
     MeshFile,
+    MeshFiles,
     PlacedShape,
     TextLabel,
     Triangles,
+    unit_colour,
 )
 from arm_viewer.scene.store import MarkerKey, PlacedMarker
 
 if TYPE_CHECKING:
     import viser
 
-    from arm_viewer.scene.shapes import MeshFiles
-
 GHOST = 0.3  # opacity of the commanded arm beside the true one
 TRIANGLE_COLOUR, FACE = (128, 64, 191), np.array([[0, 1, 2]])  # it shows how a frame turns
+TRIANGLE_UNIT_COLOUR = unit_colour(TRIANGLE_COLOUR, 0.5)
 STICK_COLOUR, AXIS_COLOUR = (30, 36, 46), (217, 119, 6)  # of a skeleton
 AXIS_PIECES = 6  # of an axis, so that bodies may hide a part of it
 AXES_COLOURS: tuple[Colour, ...] = ((0.8, 0, 0, 1.0), (0, 0.8, 0, 1.0), (0, 0, 0.8, 1.0))
@@ -268,9 +269,8 @@ class FrameDrawer:
                 yield body._replace(pose=T @ body.pose)
             if self.is_shown(name):
                 yield from axes_at(T, *self._axes_size())
-                red, green, blue = np.divide(TRIANGLE_COLOUR, 255.0).tolist()
-                colour = (red, green, blue, 0.5)
-                yield PlacedShape(Triangles(self._corners(), None), T, colour, on_top=True)
+                triangle = Triangles(self._corners(), None)
+                yield PlacedShape(triangle, T, TRIANGLE_UNIT_COLOUR, on_top=True)
             if frame.label.visible:
                 yield PlacedShape(TextLabel(frame.label.text, 0.0), T, INK)
         if self._sticks is not None:

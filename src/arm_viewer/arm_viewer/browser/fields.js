@@ -1,9 +1,10 @@
 // Copyright 2026 Arm developers
 // SPDX-License-Identifier: Apache-2.0
 // Fields of numbers and texts act at Enter, or when they are left; Escape brings back what was
-// there. viser's page sends each letter: those messages are dropped while someone types, and the
-// whole entry is sent at its end. What the view sends meanwhile does not change it. A field in a form (`PageGui.line`) is left to viser, which sends
-// its letters, that propose how the line can go on, and acts at Enter.
+// there, also in the cells of a grid (input[data-cell]), whose own script sends them. viser's page
+// sends each letter: those messages are dropped while someone types, and the whole entry is sent at
+// its end. What the view sends meanwhile does not change it. A field in a form (`PageGui.line`) is
+// left to viser, which sends its letters, that propose how the line can go on, and acts at Enter.
 (() => {
   "use strict";
   const NUMBER = ".mantine-NumberInput-input", TEXT = ".mantine-TextInput-input";
@@ -61,7 +62,10 @@
   // Before the keys of `page.js`, for Escape also stops the arm.
   window.addEventListener("keydown", ({ key, target }) => {
     if (["Enter", "ArrowUp", "ArrowDown"].includes(key)) commit(target);
-    else if (key === "Escape") restore(target);
+    else if (key === "Escape") {
+      restore(target);
+      if (target.matches?.("input[data-cell]")) target.value = target.defaultValue;
+    }
   }, true);
   document.addEventListener("focusout", ({ target }) => commit(target), true);
   document.addEventListener("pointerdown", ({ target }) => {

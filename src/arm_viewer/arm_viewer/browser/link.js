@@ -192,9 +192,12 @@
     return Boolean(area?.height) && button.checkVisibility?.() !== false;
   };
   // However low its field, an open list does not reach as high as STOP.
+  let listHeight = 0; // [px]
   const limitLists = () => {
     const low = panelButton()?.getBoundingClientRect().bottom ?? 0;
     const height = Math.max(60, (window.innerHeight - low) / 2 - 40);
+    if (height === listHeight) return;
+    listHeight = height;
     document.documentElement.style.setProperty("--arm-list", `${height}px`);
   };
   const show = () => {

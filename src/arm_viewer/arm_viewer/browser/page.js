@@ -6,6 +6,7 @@
 // `gate` puts it into the page, after `link.js`. It finds what it needs in elements of the panels:
 //   <span data-arm="keys" data-element="uuid">      the text element that takes lines of the keys
 //   <span data-arm="picture" data-element="uuid">   the button that saves the picture
+//   <span data-arm="commands">                      present if there is a list of commands
 //   <span data-arm="robot" data-size="0.5">         the size of the robot [m]
 //   <span data-arm="views" data-element="uuid" data-options="a|b">  the buttons of the camera
 //   <span data-arm="chosen">                        the joint that the keys have chosen
@@ -39,10 +40,10 @@
     turning = null;
     sendKeys("turn 0");
   };
-  const turn = (way) => () => {
+  const turn = (direction) => () => {
     endTurn();
-    if (!sendKeys(`turn ${way}`)) return false;
-    turning = setInterval(() => sendKeys(`turn ${way}`), TURN_EVERY);
+    if (!sendKeys(`turn ${direction}`)) return false;
+    turning = setInterval(() => sendKeys(`turn ${direction}`), TURN_EVERY);
     return true;
   };
   const savePicture = () => {
@@ -126,23 +127,23 @@
     button.addEventListener("click", press);
     parent.append(button);
   };
-  const KEY_LIST = [
-    ["Space, Esc", "STOP"],
-    ["1 … 9, 0", "choose a joint, or none"],
-    ["J, L", "turn it while held"],
+  const KEY_LIST = [ // keys, what they do, and the element without which they do nothing
+    ["Space, Esc", "STOP", "keys"],
+    ["1 … 9, 0", "choose a joint, or none", "keys"],
+    ["J, L", "turn it while held", "keys"],
     ["W A S D, Q E", "fly"],
     ["Arrows", "turn the camera about the arm"],
     ["Wheel", "zoom at the pointer"],
-    ["P", "save the picture"],
-    ["Ctrl+K", "all commands"],
+    ["P", "save the picture", "picture"],
+    ["Ctrl+K", "all commands", "commands"],
     ["?", "show or hide these keys"],
   ];
-  const OF_MOTION = 3; // of these rows, where the page moves an arm
   const toggleHelp = () => {
     const table = document.createElement("table");
-    for (const cells of KEY_LIST.slice(element("keys") ? 0 : OF_MOTION)) {
+    for (const [keys, action, needed] of KEY_LIST) {
+      if (needed && !element(needed)) continue;
       const row = table.insertRow();
-      for (const text of cells) row.insertCell().textContent = text;
+      for (const text of [keys, action]) row.insertCell().textContent = text;
     }
     help.replaceChildren(table);
     help.hidden = !help.hidden;
@@ -186,11 +187,11 @@
     tamed.add(kind);
     // Their last argument is false where a key moves the camera, and true for the mouse.
     for (const [name, lengths] of [["truck", 2], ["forward", 1], ["elevate", 1]]) {
-      const own = kind[name];
+      const original = kind[name];
       kind[name] = function (...values) {
         const steps = values.slice(0, lengths);
         const smooth = values[lengths];
-        return own.call(this, ...(smooth ? steps : steps.map(slowed)), smooth);
+        return original.call(this, ...(smooth ? steps : steps.map(slowed)), smooth);
       };
     }
   };
@@ -221,19 +222,20 @@
   };
   const nameOf = (header) => {
     const outer = header.parentElement.parentElement?.closest(FOLDER);
-    const own = header.textContent.trim();
-    return outer ? `${outer.firstElementChild.textContent.trim()} > ${own}` : own;
+    const title = header.textContent.trim();
+    return outer ? `${outer.firstElementChild.textContent.trim()} > ${title}` : title;
   };
+  const ICONS = ".tabler-icon-chevron-down, .tabler-icon-chevron-up";
   const isFolded = (icon) => icon.classList.contains("tabler-icon-chevron-down");
-  const known = new WeakSet();
+  const seen = new WeakSet();
+  const isNew = (found) => found && !seen.has(found) && seen.add(found);
   const restoreFolders = () => {
+    const icons = [...document.querySelectorAll(ICONS)].filter((icon) =>
+      icon.style.display !== "none" && isNew(headerOf(icon)));
+    if (!icons.length) return;
     const folds = load().folds ?? {};
-    for (const icon of document.querySelectorAll(
-      ".tabler-icon-chevron-down, .tabler-icon-chevron-up",
-    )) {
+    for (const icon of icons) {
       const header = headerOf(icon);
-      if (!header || known.has(header) || icon.style.display === "none") continue;
-      known.add(header);
       const kept = folds[nameOf(header)];
       if (kept !== undefined && kept !== isFolded(icon)) header.click();
       header.addEventListener("click", () => {
@@ -243,10 +245,10 @@
     }
   };
   const restoreValues = () => {
+    const marks = [...document.querySelectorAll("[data-remember]")].filter(isNew);
+    if (!marks.length) return;
     const values = load().values ?? {};
-    for (const mark of document.querySelectorAll("[data-remember]")) {
-      if (known.has(mark)) continue;
-      known.add(mark);
+    for (const mark of marks) {
       const value = values[mark.dataset.remember];
       // Not what somebody has chosen since the view started, perhaps in another browser.
       if (value !== undefined && mark.dataset.fresh) update(mark.dataset.element, value);
@@ -297,9 +299,10 @@
     const width = LETTER[0] * scale * Math.max(...lines.map((line) => line.length));
     const height = LETTER[1] * scale * lines.length;
     const anchor = props.anchor ?? "";
-    const share = (low, high) => (anchor.includes(low) ? 0 : anchor.includes(high) ? 1 : 0.5);
-    const left = 0.5 * (at.x + 1) * canvas.clientWidth - share("left", "right") * width;
-    const top = 0.5 * (1 - at.y) * canvas.clientHeight - share("top", "bottom") * height;
+    const anchorOffset = (low, high) =>
+      anchor.includes(low) ? 0 : anchor.includes(high) ? 1 : 0.5;
+    const left = 0.5 * (at.x + 1) * canvas.clientWidth - anchorOffset("left", "right") * width;
+    const top = 0.5 * (1 - at.y) * canvas.clientHeight - anchorOffset("top", "bottom") * height;
     return { left, top, right: left + width, bottom: top + height, depth };
   };
   const separateNames = (mutable) => {

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from arm_common.network import LAST_PORT
 
 from arm_viewer.browser.access import Access
 from arm_viewer.errors import ViewerError, required
@@ -20,7 +21,7 @@ from arm_viewer.errors import ViewerError, required
 if TYPE_CHECKING:
     import viser
 
-LAST_PORT, TRIES = 65535, 100
+TRIES = 100
 BRAND = (217, 119, 6)
 SKY, GROUND = (214, 223, 234), (250, 251, 252)
 # Long labels, such as the joints of a solution, wrap, and long lines do not widen the sidebar,

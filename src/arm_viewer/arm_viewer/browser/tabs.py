@@ -14,7 +14,8 @@ TABS = (MOVE, ROBOT, SCENE, RUN, VIEW, MORE)
 class PageTabs:
     """Folders by purpose. Its methods are called by one thread.
 
-    A tab is there while it has folders. Those that have some at `begin` are in the order of TABS.
+    A tab is there while it has folders. Those that have some when empty ones are removed first
+    are in the order of TABS.
     """
 
     def __init__(self, elements: Any) -> None:
@@ -40,9 +41,9 @@ class PageTabs:
             self._folders[tab, title] = folder, users - 1
             return
         folder.remove()
-        self.begin()
+        self.remove_empty_tabs()
 
-    def begin(self) -> None:
+    def remove_empty_tabs(self) -> None:
         """Remove the tabs that have no folder."""
         used = {tab for tab, _ in self._folders}
         for name in self._tabs.keys() - used:

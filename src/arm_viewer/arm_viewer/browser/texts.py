@@ -38,8 +38,6 @@ MESSAGES = {
 QUIET = "Ready."  # what stands there while there are none
 WRONG = "#dc2626"  # of entries that are refused
 SLIDER_STEP = 0.1  # degrees or millimetres
-
-
 BREAKS = "overflow-wrap:anywhere"  # a long path must not widen the sidebar
 
 # As wide as the sidebar, however long its text.

@@ -22,7 +22,7 @@ from arm_viewer.browser.drawers import INK, BodyLook, FrameDrawer, MarkerDrawer,
 from arm_viewer.browser.sidebar import Sidebar
 from arm_viewer.errors import ViewerError
 from arm_viewer.scene.robot import VisualRobot
-from arm_viewer.scene.shapes import Arrows, Colour, Lines, PlacedShape, TextLabel
+from arm_viewer.scene.shapes import Arrows, Lines, MeshFiles, PlacedShape, TextLabel, unit_colour
 from arm_viewer.scene.store import (
     PIECES,
     SceneChanges,
@@ -34,9 +34,6 @@ from arm_viewer.scene.store import (
 
 if TYPE_CHECKING:
     import viser
-
-    from arm_viewer.scene.robot import VisualRobot
-    from arm_viewer.scene.shapes import MeshFiles
 
 TRACE_COLOUR = (37, 99, 235)
 EDITED = 0.5  # [s] until the frames of an edited robot are where they belong
@@ -177,7 +174,7 @@ class SceneDrawer:
         for piece in self._trace.values():
             if piece.visible:
                 lines = Lines(piece.points, None, piece.thickness)
-                yield PlacedShape(lines, np.eye(4), _colour(TRACE_COLOUR))
+                yield PlacedShape(lines, np.eye(4), unit_colour(TRACE_COLOUR))
         if self._caption is not None and self._caption.visible:
             place = pose(p=self._caption.position)
             yield PlacedShape(TextLabel(self._caption.text, 0.0), place, INK)
@@ -186,7 +183,7 @@ class SceneDrawer:
             radii = 2.0 * axis.shaft_radius, 2.0 * axis.head_radius
             arrow = Arrows(axis.points, *radii, axis.head_length)
             T = self.frames.poses[self._axis_link]
-            yield PlacedShape(arrow, T, _colour(AXIS_COLOUR), on_top=True)
+            yield PlacedShape(arrow, T, unit_colour(AXIS_COLOUR), on_top=True)
 
     @property
     def floor(self) -> Floor:
@@ -238,12 +235,6 @@ class SceneDrawer:
             fade_from="origin",
             shadow_opacity=0.22,
         )
-
-
-def _colour(rgb: tuple[int, int, int]) -> Colour:
-    """Return a colour of 0 to 255 as one of 0 to 1."""
-    red, green, blue = rgb
-    return red / 255.0, green / 255.0, blue / 255.0, 1.0
 
 
 @dataclass

@@ -153,7 +153,7 @@ class ArmPage:
         port.open(self)
         self._panels = PanelHost(self.gui, self._panel_context())
         self._panels.add([*PANELS.load_all(PanelEntry, _LOGGER.warning).values()])
-        self.gui.tabs.begin()
+        self.gui.tabs.remove_empty_tabs()
         self._loop.timer = port.every(1.0 / FRAME_RATE, self._loop.tick)
         port.every(1.0, self._hide_dropped)
         free_after_visits(server)
@@ -250,6 +250,7 @@ class ArmPage:
             redraw=self._loop.request_redraw,
             now=port.now,
             every=port.every,
+            prefix=settings.prefix,
         )
 
     # What the port calls.

@@ -163,6 +163,7 @@ class PanelContext:
     now: Callable[[], float]  # the time of the positions [s], which a simulation may scale
     # calls a function periodically: takes the period of wall time [s]
     every: Callable[[float, Callable[[], None]], PageTimer]
+    prefix: str = ""  # of the names of joints and links, which those of `model` lack
     shared: dict[type, Any] = field(default_factory=dict)  # of several panels, by its class
 
     @property

@@ -64,7 +64,7 @@ class SliderPublisher:
         self._publish()
 
     def begin(self, positions: Mapping[str, float]) -> None:
-        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        """Set the initial joint positions of the next robot, by name [rad or m]."""
         self._rest, self._begins = positions, True
 
     def follow(self, positions: Mapping[str, float]) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
 
+from arm_common.network import LAST_PORT
 from arm_common.ros.executor import PolledSubscriptions
 from arm_common.ros.names import prefix_parameter, remember_positions
 from arm_common.ros.node_runner import run_node
@@ -28,18 +29,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import Empty, String
 from std_srvs.srv import Trigger
 
-from arm_viewer.browser.server import LAST_PORT
 from arm_viewer.errors import ViewerError
 from arm_viewer.page.arm_page import SHOWS_ONLY, ArmPage, PageSettings
 from arm_viewer.page.render_loop import FRAME_RATE, NUMBERS_EVERY
-from arm_viewer.port import (
-    IkRequest,
-    PageLogger,
-    PageTimer,
-    ResponseCallback,
-    ShownPage,
-    Where,
-)
+from arm_viewer.port import IkRequest, PageLogger, PageTimer, ResponseCallback, ShownPage, Where
 from arm_viewer.ros.driver_panel import DriverPanel, SharedControl
 from arm_viewer.ros.joint_commands import DriverCommander, SliderPublisher
 from arm_viewer.ros.page_services import IkClient
@@ -198,7 +191,7 @@ class RosArm:
         """Add the panels that move the arm, and what commands it."""
         node, postures = self._node, page.postures
         if self._tasks is not None:
-            _add_task_panels(page, self._tasks)
+            TaskPanel(self._tasks, page.gui, TeachPanel(self._tasks, page.gui).show)
         with page.gui.part("Driver"):
             DriverPanel(node, page)
         if self.where is Where.ALONE:
@@ -258,7 +251,7 @@ class RosArm:
             self._display.show(model)
 
     def begin(self, positions: Mapping[str, float]) -> None:
-        """Let the joints of the next robot begin at positions, by name [rad or m]."""
+        """Set the initial joint positions of the next robot, by name [rad or m]."""
         if self._sliders is not None:
             self._sliders.begin(positions)
 
@@ -278,15 +271,6 @@ class RosArm:
         if not values.items() <= self._values.items():
             remember_positions(self._values, values, values.values())
             self._page.joints_moved()
-
-
-def _add_task_panels(page: ShownPage, tasks: RosTasks) -> None:
-    """Add the panels of a task server, which appear with it."""
-    on_server: list[Callable[[], None]] = []
-    with page.gui.part("Teach"):
-        on_server.append(TeachPanel(tasks, page.gui).show)
-    with page.gui.part("Task"):
-        TaskPanel(tasks, page.gui, on_server)
 
 
 class ViewerNode(Node):

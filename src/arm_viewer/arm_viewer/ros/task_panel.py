@@ -24,7 +24,7 @@ from arm_interfaces.msg import TaskState
 from arm_interfaces.srv import CheckTask, ListTasks, RecordPath, TeachPose, TouchBolt
 from arm_viewer.browser.callbacks import PageGui
 from arm_viewer.browser.tabs import RUN
-from arm_viewer.browser.texts import BREAKS
+from arm_viewer.browser.texts import BREAKS, set_choice
 from arm_viewer.ros.page_services import PageService
 
 # mypy: disable-error-code="no-untyped-call"
@@ -137,32 +137,32 @@ class TaskPanel:
     Args:
         tasks: what the task server offers.
         gui: of the page.
-        on_server: are called when its first state arrives.
+        teach: adds the panel "Teach" when the first state of the server arrives.
     """
 
-    def __init__(
-        self, tasks: RosTasks, gui: PageGui, on_server: Sequence[Callable[[], None]]
-    ) -> None:
-        self._tasks, self._on_server = tasks, on_server
+    def __init__(self, tasks: RosTasks, gui: PageGui, teach: Callable[[], None]) -> None:
+        self._tasks, self._teach = tasks, teach
         self._list = tasks.service("list_tasks")
         self._listed: str | None = None  # task of the state after which it was called last
         self._list_due = 0.0  # earliest time of the next call [s]
         self._check = tasks.service("check_task", self._answer)
         self._triggers = {name: tasks.service(name, self._answer) for name in TRIGGERS}
         self._reset = tasks.service("reset_world", self._answer)
-        self._gui, self._is_built = gui, False
+        self._gui, self._is_tried, self._is_built = gui, False, False
         self._latest = ""  # the task of the latest state
         self._resume_step = ""  # at which the last run can be continued; empty if it cannot
         tasks.listen(self._on_state, self._on_resume_step)
 
     def _build(self) -> None:
-        """Add the elements, in the page's thread."""
-        self._is_built, gui = True, self._gui
-        with gui.tabs.folder(RUN, "Task", order=1.4):
-            self._add_elements(gui)
-        self._on_resume_step(self._resume_step)
-        for act in self._on_server:
-            act()
+        """Add the elements, in the page's thread; a panel that fails is left out."""
+        self._is_tried, gui = True, self._gui
+        with gui.part("Task"):
+            with gui.tabs.folder(RUN, "Task", order=1.4):
+                self._add_elements(gui)
+            self._is_built = True
+            self._on_resume_step(self._resume_step)
+        with gui.part("Teach"):
+            self._teach()
 
     def _add_elements(self, gui: PageGui) -> None:
         self._state = gui.elements.add_html("")
@@ -189,8 +189,10 @@ class TaskPanel:
         self._continue.label = CONTINUE.format(self._resume_step or "...")
 
     def _on_state(self, state: TaskState) -> None:
-        if not self._is_built:
+        if not self._is_tried:
             self._build()
+        if not self._is_built:
+            return
         self._state.content = state_html(state)
         self._put_back.visible = self._reset.is_ready
         self._latest, now = state.task, time.monotonic()
@@ -203,8 +205,7 @@ class TaskPanel:
         names = fitting_tasks(response, self._latest)
         if names:
             wanted = self._latest or self._task.value
-            self._task.options = names
-            self._task.value = wanted if wanted in names else names[0]
+            set_choice(self._task, names, wanted if wanted in names else names[0])
 
     def _check_task(self) -> None:
         if self._check.send(self._on_checked, task=self._task.value):

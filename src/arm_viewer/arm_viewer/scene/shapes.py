@@ -30,6 +30,12 @@ MAX_FACES = 2_000_000  # of a mesh, and of all that are kept
 GREY: Colour = (0.62, 0.65, 0.70, 1.0)
 
 
+def unit_colour(rgb: tuple[int, int, int], opacity: float = 1.0) -> Colour:
+    """Return a colour of 0 to 255 as one of 0 to 1."""
+    red, green, blue = rgb
+    return red / 255.0, green / 255.0, blue / 255.0, opacity
+
+
 @dataclass(frozen=True, eq=False)
 class DrawnShape:
     """The base of all shapes; two are equal if they look the same."""

@@ -13,11 +13,11 @@ import socket
 import time
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 
 import pytest
 import viser
-from arm_testing.viewer_client import CAMERA, connected, decoded, decompressed, encoded
+from arm_testing.pages.viewer_client import CAMERA, connected, decoded, decompressed, encoded
+from arm_testing.repository import repository
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import gate
 from arm_viewer.browser.access import DROPPED, TOKEN_VARIABLE, Access, make_access
@@ -113,7 +113,7 @@ def test_names_of_this_computer_and_of_the_operator_are_allowed(monkeypatch):
 
 
 def test_tested_version_of_viser_is_the_one_that_is_installed_everywhere():
-    root = Path(__file__).resolve().parents[4]
+    root = repository()
     for file in ("tools/pip_ros/requirements.txt", "docker/requirements.txt"):
         assert f"viser=={VISER_VERSION}" in (root / file).read_text().splitlines()
 

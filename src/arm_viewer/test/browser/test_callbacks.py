@@ -6,7 +6,7 @@ import asyncio
 import threading
 from types import SimpleNamespace
 
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.browser.access import DROPPED, PageLink, SentCommand
 from arm_viewer.browser.callbacks import CallbackQueue
 

@@ -11,7 +11,7 @@ import pytest
 import viser
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles
-from arm_testing.viewer_client import visit
+from arm_testing.pages.viewer_client import visit
 from arm_testing.waiting import wait_for
 from arm_viewer.browser import server
 from arm_viewer.browser.access import make_access

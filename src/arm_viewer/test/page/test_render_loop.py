@@ -5,7 +5,7 @@
 import math
 
 import pytest
-from arm_testing.page import FakeTimer
+from arm_testing.pages.page import FakeTimer
 from arm_viewer.page.render_loop import NUMBERS_EVERY, UNSEEN_EVERY, RenderLoop
 
 

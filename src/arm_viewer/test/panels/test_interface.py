@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import pytest
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.errors import ViewerError
 from arm_viewer.panels.interface import (
     CommandTable,

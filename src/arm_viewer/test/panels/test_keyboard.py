@@ -5,7 +5,7 @@
 from types import SimpleNamespace
 
 import pytest
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.panels import keyboard
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.keyboard import CHOOSE_FIRST, HOLD, RATES, SPEED, KeysPanel

@@ -10,7 +10,7 @@ import pytest
 import viser
 from arm_common.files.access import installed_share
 from arm_common.files.requests import RestrictedFiles
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.browser.drawers import BodyLook, FrameDrawer
 from arm_viewer.panels.interface import PanelState
 from arm_viewer.panels.look import FramesPanel, frame_names

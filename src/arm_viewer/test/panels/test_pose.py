@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The panel "Pose" without a browser and without ROS."""
 
-from arm_testing.page import FakePage
+from arm_testing.pages.page import FakePage
 from arm_viewer.panels.pose import PosePanel
 
 from arm_description import load_robot

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 import viser
 from arm_common.ros.qos import LATCHED
-from arm_testing.viewer_client import CAMERA, encoded
+from arm_testing.pages.viewer_client import CAMERA, encoded
 from arm_testing.waiting import wait_for
 from arm_viewer.screenshot import DRAWN
 from control_msgs.msg import SpeedScalingFactor

@@ -9,7 +9,7 @@ import signal
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.urdf.servo_limits import TOPIC, limits_text
-from arm_testing.page import FakeGui
+from arm_testing.pages.page import FakeGui
 from arm_viewer.ros.driver_panel import READ_ONLY, SharedControl
 from arm_viewer.ros.joint_commands import SliderPublisher
 from arm_viewer.scene.robot import PostureBook, read_robot

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_testing.pinhole import pinhole
+from arm_testing.pages.pinhole import pinhole
 from arm_testing.ros.programs import folder_of, joint_field, open_tab, reveal
 from arm_testing.ros.viewed import PATIENCE
 from arm_viewer.browser.cameras import view_of
@@ -560,7 +560,7 @@ class TestPhone:
         page.bring_to_front()
         field, tool = joint_field(page, "waist"), page.locator('[data-arm="tool"]')
         position = tool.inner_text()
-        field.click(click_count=3)
+        field.press("Control+a")
         page.keyboard.type("15")
         enter_until_at(phone, ros, "waist", "30", {"waist": math.radians(30)})
         ros.until(lambda: tool.inner_text() != position, BOUND)  # the motion has reached the page

@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 import pytest
-from arm_testing.page import FakeGui
+from arm_testing.pages.page import FakeGui
 from arm_viewer.errors import ViewerError
 from arm_viewer.local_arm import LocalArm
 from arm_viewer.port import IkRequest, Where
@@ -214,6 +214,9 @@ def test_robot_that_begins_has_its_own_joint_values_whatever_the_names(port, res
     port.arm.move({"waist": 0.2})
     port.arm.set_robot(robot, TOOL)  # an edit of the same one
     assert waist() == 0.2
+    port.arm.begin({})  # no joint has a position of its own
+    port.arm.set_robot(robot, TOOL)
+    assert waist() == 0.0
 
 
 def test_timers_tick_until_they_are_cancelled(port):

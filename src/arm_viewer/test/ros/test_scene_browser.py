@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from arm_common.ros.qos import LATCHED
 from arm_common.transforms import turn_z
-from arm_testing.pinhole import pinhole
+from arm_testing.pages.pinhole import pinhole
 from arm_viewer.browser.cameras import view_of
 from arm_viewer.scene.robot import read_robot
 from arm_viewer.scene.shapes import Box, Cylinder

@@ -5,14 +5,9 @@
 from functools import partial
 from types import SimpleNamespace
 
-from arm_testing.page import FakeGui
-from arm_viewer.ros.task_panel import (
-    TaskPanel,
-    done_share,
-    fitting_tasks,
-    report_html,
-    state_html,
-)
+import pytest
+from arm_testing.pages.page import FakeGui
+from arm_viewer.ros.task_panel import TaskPanel, done_share, fitting_tasks, report_html, state_html
 
 from arm_interfaces.msg import TaskState
 
@@ -51,7 +46,7 @@ class Tasks:
 
 def test_panel_appears_with_the_server_and_runs_checks_and_continues_a_task():
     tasks, gui, seen = Tasks(), FakeGui(), []
-    TaskPanel(tasks, gui, [lambda: seen.append("server")])
+    TaskPanel(tasks, gui, lambda: seen.append("server"))
     assert not seen and not gui.labels()
     tasks.resume_step("")
     for _ in range(2):
@@ -69,6 +64,24 @@ def test_panel_appears_with_the_server_and_runs_checks_and_continues_a_task():
     tasks.resume_step("3.2")
     gui.use("Continue at step 3.2")
     assert tasks.runs[-1] == ("wave", "3.2", True)
+
+
+@pytest.mark.parametrize("part", ["Task", "Teach"])
+def test_a_panel_that_fails_is_left_out_once_and_the_page_goes_on(part):
+    tasks, gui, failed = Tasks(), FakeGui(), []
+    gui.failed = lambda title, error: failed.append((title, str(error)))
+
+    def fail(*_, **__):
+        raise ValueError("no such element")
+
+    if part == "Task":
+        gui.viser.add_button_group = fail
+    TaskPanel(tasks, gui, fail if part == "Teach" else lambda: None)
+    for step in ("", "3.2"):
+        tasks.resume_step(step)
+        tasks.state(TaskState(task="wave"))
+    assert failed == [(part, "no such element")]
+    assert ("Continue at step 3.2" in gui.labels()) is (part == "Teach")
 
 
 def running(**fields):

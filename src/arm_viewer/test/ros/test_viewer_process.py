@@ -12,8 +12,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from arm_common.ros.qos import LATCHED
-from arm_testing.processes import handles_sigterm
-from arm_testing.viewer_client import (
+from arm_testing.pages.viewer_client import (
     CAMERA,
     READ_ONLY,
     connected,
@@ -21,6 +20,7 @@ from arm_testing.viewer_client import (
     encoded,
     visit,
 )
+from arm_testing.programs.processes import handles_sigterm
 from arm_testing.waiting import wait_for
 
 from arm_description import load_robot, robot_path

@@ -5,11 +5,11 @@
 import os
 
 import pytest
-from arm_testing import domains
 from arm_testing.ros.stack import Stack
 from house import layout
 
 from arm_interfaces.action import RunTask
+from arm_testing import domains
 
 NODES = {
     "driver": "hardware",

@@ -13,13 +13,7 @@ from arm_common.yaml.document import Field
 
 from arm_description.model.constraints import SLACK
 from arm_description.model.elements import Triple
-from arm_description.model.gripper import (
-    MAX_JAW_ANGLE,
-    Claw,
-    FingerShape,
-    Gripper,
-    Turning,
-)
+from arm_description.model.gripper import MAX_JAW_ANGLE, Claw, FingerShape, Gripper, Turning
 from arm_description.robot_file.joints import read_joint_name
 from arm_description.robot_file.robot_keys import CLAW, FINGER, GRIPPER, NAMES_2, PALM
 from arm_description.robot_file.scope import EvaluationContext, Section

@@ -98,8 +98,7 @@ class InclinometerLaw:
 def inclinometer_laws(model: RobotModel) -> dict[str, InclinometerLaw]:
     """Return the laws of the joints that an inclinometer can measure, by name."""
     rng = np.random.default_rng(0)
-    lower, upper = np.maximum(model.lower, -math.pi), np.minimum(model.upper, math.pi)
-    postures = rng.uniform(lower, upper, (_POSTURES, model.n))
+    postures = rng.uniform(model.lower, model.upper, (_POSTURES, model.n))
     inclinations = [link_readings(model, q) for q in postures]
     laws: dict[str, InclinometerLaw] = {}
     measured = [n for n in inclinations[0] if all(n in each for each in inclinations)]

@@ -5,6 +5,7 @@
 import contextlib
 import math
 import re
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,8 +23,8 @@ from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import Setpoints
 from arm_hardware.calibration.writing.template import template
 from arm_hardware.commands import calibrate
-from arm_testing.robot_files import KIT
-from arm_testing.terminal import TypedKeys
+from arm_testing.files.robot_files import KIT
+from arm_testing.programs.terminal import TypedKeys
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -102,6 +103,17 @@ def test_readings_of_an_inclinometer_give_the_joints_back(name):
         for joint, law in laws.items():
             expected = q[model.joint_names.index(joint)]
             assert law.position(shown) == pytest.approx(expected, abs=math.radians(0.2)), law
+
+
+def test_laws_do_not_depend_on_whole_turns_of_the_limits():
+    model = load_robot("nut_arm")
+    joints = [replace(j, lower=j.lower + math.tau, upper=j.upper + math.tau) for j in model.joints]
+    laws = inclinometer_laws(model)
+    turned = inclinometer_laws(replace(model, joints=tuple(joints)))
+    assert turned.keys() == laws.keys()
+    for joint, law in turned.items():
+        assert (law.before, law.sign) == (laws[joint].before, laws[joint].sign)
+        assert law.offset == pytest.approx(laws[joint].offset, abs=1e-9)
 
 
 @pytest.mark.parametrize(

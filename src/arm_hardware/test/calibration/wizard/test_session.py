@@ -26,7 +26,7 @@ from arm_hardware.calibration.wizard.setpoints import (
 )
 from arm_hardware.calibration.writing.changes import CalibrationDraft
 from arm_hardware.calibration.writing.template import template
-from arm_testing.terminal import TypedKeys
+from arm_testing.programs.terminal import TypedKeys
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -15,7 +15,7 @@ from arm_hardware.calibration.wizard.session import CalibrationSession
 from arm_hardware.calibration.wizard.setpoints import MeasuredSetpoints, Setpoints
 from arm_hardware.calibration.wizard.stiffness import HungWeight, mean_compliance
 from arm_hardware.calibration.writing.template import template
-from arm_testing.terminal import TypedKeys
+from arm_testing.programs.terminal import TypedKeys
 
 from arm_description import load_robot
 

@@ -12,8 +12,8 @@ from arm_hardware.calibration.file import BOARD, CALIBRATION, parse_calibration
 from arm_hardware.calibration.selection import config_folder
 from arm_hardware.calibration.writing.schema import SCHEMA, calibration_schema
 from arm_hardware.errors import CalibrationError
-from arm_testing.key_bounds import bounded, check_bounds, owners
-from arm_testing.plain_data import at, places
+from arm_testing.files.key_bounds import bounded, check_bounds, owners
+from arm_testing.files.plain_data import at, places
 from jsonschema import Draft202012Validator
 
 ANEW = "run: python3 -m arm_hardware.calibration.writing.schema"

@@ -28,7 +28,7 @@ from arm_simulation.emulation.pca9685_chip import (
     Pca9685Chip,
     stored_pulses,
 )
-from arm_testing.bus_contract import LAWS
+from arm_testing.hardware.bus_contract import LAWS
 
 BOARD = ServoBoard()
 BOARD_BACKENDS = tuple(backends_of(PCA9685))

@@ -12,6 +12,7 @@ import tty
 from pathlib import Path
 
 import pytest
+from arm_common.suggestions import program
 from arm_description.model.servo_types import SERVO_TYPES
 from arm_hardware.bus import retrying_bus
 from arm_hardware.bus.board_lock import BoardLock
@@ -24,6 +25,8 @@ from arm_hardware.commands import verify
 from arm_hardware.errors import BusError, HardwareError
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus
 from arm_testing.factories import factory
+
+VERIFY = program("arm_hardware", "verify")
 
 pytest.importorskip("scservo_sdk")
 IDS = range(1, 7)
@@ -269,7 +272,7 @@ def test_wrong_supply_is_refused(connection, voltage):
         (sts3215.MODEL_NUMBER, 1284, "model 1284, not 777; connect an STS3215"),
         (sts3215.OPERATING_MODE, 1, "is in Operating_Mode 1, but the driver needs 0"),
         (sts3215.MIN_POSITION, 1500, "Limit 1500 and Max_Position_Limit 4095, but its "
-         "calibration needs 796 to 3300; ./arm verify my.yaml --mend"),
+         f"calibration needs 796 to 3300; {VERIFY} my.yaml --mend"),
         (sts3215.MAX_POSITION, 0, "Max_Position_Limit 0, which means multi-turn, but its"),
         (sts3215.TORQUE_LIMIT, 0, "Torque_Limit 0, but moving the arm needs 522 or more"),
         (sts3215.TORQUE_LIMIT, 521, "Torque_Limit 521, but moving the arm needs 522"),

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 import yaml
 from arm_hardware.calibration.file import load_calibration
-from arm_testing import terminal as pp
-from arm_testing.robot_files import KIT
+from arm_testing.files.robot_files import KIT
+from arm_testing.programs import terminal as pp
 
 WATCHED = """
 import sys

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from arm_hardware.control.snapshot import DriverState
 from arm_hardware.errors import ARM, BusError, StateError
 from arm_hardware.motion.execution import GoalOutcome
 from arm_hardware.motion.goal_validation import single_point_goal
+from arm_testing.repository import repository
 
 THERE = (0.5, -0.5, 0.5, 1.0)
 ERRORS = [errno.EIO, errno.EREMOTEIO, errno.ETIMEDOUT]
@@ -272,11 +272,10 @@ def test_closing_does_not_wait_for_a_hanging_transfer(opened, monkeypatch, caplo
     gate.free.set()
 
 
-PAGE = Path(__file__).parents[5] / "docs" / "hardware.md"
-
-
 def test_example_on_the_hardware_page_works():
-    (code,) = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
+    (code,) = re.findall(
+        r"```python\n(.*?)```", (repository() / "docs" / "hardware.md").read_text(), re.DOTALL
+    )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
     )

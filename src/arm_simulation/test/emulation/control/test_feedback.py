@@ -4,6 +4,7 @@
 
 import numpy as np
 import pytest
+from arm_common.suggestions import program
 from arm_hardware.bus import retrying_bus
 from arm_hardware.bus.feetech import sts3215
 from arm_hardware.bus.interface import RADIANS
@@ -206,7 +207,10 @@ def closed_so101(make_bench):
 def test_narrowed_servo_is_refused_with_both_ranges_at_configure(closed_so101):
     closed_so101.servos[1].set(sts3215.MIN_POSITION, 1500)
     closed_so101.servos[1].set(sts3215.MAX_POSITION, 2500)
-    with pytest.raises(BusError, match=r"1500 and .* 2500, but its .* 796 to 3300; ./arm verify"):
+    with pytest.raises(
+        BusError,
+        match=rf"1500 and .* 2500, but its .* 796 to 3300; {program('arm_hardware', 'verify')}",
+    ):
         closed_so101.driver.open()
 
 

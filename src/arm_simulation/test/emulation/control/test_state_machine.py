@@ -17,7 +17,7 @@ from arm_description.library import load_robot
 from arm_hardware.control.snapshot import DriverState
 from arm_hardware.control.transitions import CONTROL, ControlEvent, ControlState
 from arm_hardware.errors import HardwareError, StateError
-from arm_testing.emulated_driver import Bench
+from arm_testing.hardware.emulated_driver import Bench
 from arm_testing.waiting import InstantClock
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st

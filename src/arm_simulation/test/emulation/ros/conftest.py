@@ -2,4 +2,4 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fixtures of tests of the node."""
 
-from arm_testing.node_fixtures import client, start  # noqa: F401
+from arm_testing.hardware.node_fixtures import client, start  # noqa: F401

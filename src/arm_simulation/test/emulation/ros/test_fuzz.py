@@ -12,7 +12,7 @@ import time
 import pytest
 from arm_hardware.calibration.calibration import axes_of
 from arm_simulation.emulation.pca9685_chip import ChipMemory, Pca9685Chip
-from arm_testing.processes import read_output
+from arm_testing.programs.processes import read_output
 from arm_testing.ros import driver as nc
 from arm_testing.ros.fuzz import FLOATS, Attacker, Messages
 from control_msgs.msg import SpeedScalingFactor

@@ -6,8 +6,9 @@ A single worker runs them all (arm_testing.plugin).
 """
 
 import pytest
-from arm_testing import domains
 from arm_testing.ros.stack import Stack
+
+from arm_testing import domains
 
 
 @pytest.fixture(scope="session")

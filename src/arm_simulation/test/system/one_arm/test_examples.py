@@ -3,15 +3,15 @@
 """The examples of the client library, run as a person runs them, beside a running arm."""
 
 import subprocess
-from pathlib import Path
 
 import pytest
-from arm_testing.processes import output_of, start_python
+from arm_testing.programs.processes import output_of, start_python
+from arm_testing.repository import repository
 from geometry_msgs.msg import Point
 
 from arm_interfaces.msg import NutState
 
-EXAMPLES = Path(__file__).resolve().parents[4] / "arm_tasks" / "examples"
+EXAMPLES = repository() / "src" / "arm_tasks" / "examples"
 LINES = 22  # of code and blank lines below the docstring
 BOUND = 240.0
 

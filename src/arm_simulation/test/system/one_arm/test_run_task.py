@@ -16,10 +16,10 @@ from arm_common.transforms import inverse, pose
 from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.client.task_goal import file_messages
 from arm_tasks.task.sending import files_of
-from arm_testing.plans import MEASURE
-from arm_testing.processes import kill, start_python
+from arm_testing.arms.plans import MEASURE
+from arm_testing.programs.processes import kill, start_python
+from arm_testing.programs.terminal import PtyProgram
 from arm_testing.ros.stack import seconds, swing
-from arm_testing.terminal import PtyProgram
 from builtin_interfaces.msg import Time
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage

@@ -20,11 +20,7 @@ from arm_kinematics.paths.shapes import PathShape, arc, line, rounded, screw
 from arm_kinematics import Chain, IkResult, KinematicsError
 from arm_tasks.errors import SceneError
 from arm_tasks.planning.plan_builder import Labels, PlanBuilder, StepRefused
-from arm_tasks.planning.tool_path import (
-    OutOfReach,
-    path_options,
-    tool_path,
-)
+from arm_tasks.planning.tool_path import OutOfReach, path_options, tool_path
 from arm_tasks.scene.scene import BASE_FRAME, TOOL_FRAME, Scene
 from arm_tasks.task import steps
 

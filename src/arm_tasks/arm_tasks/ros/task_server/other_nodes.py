@@ -337,7 +337,7 @@ class WatchedService:
         return Reading(False, f"{reason} {self._signal.service}", known=False)
 
     def close(self) -> None:
-        """Call it no more."""
+        """Stop calling it."""
         if self._client is not None:
             self._node.destroy_client(self._client)
             self._client = self._answer = None

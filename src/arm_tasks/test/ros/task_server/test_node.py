@@ -9,7 +9,7 @@ import pytest
 from arm_common.ros.qos import LATCHED
 from arm_description.model.elements import ActuatorLimits
 from arm_description.urdf.servo_limits import TOPIC, limits_text
-from arm_testing.processes import end, start_python
+from arm_testing.programs.processes import end, start_python
 from arm_testing.ros.probe import Probe
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState

@@ -4,7 +4,6 @@
 
 import dataclasses
 import math
-from pathlib import Path
 from unittest.mock import Mock
 
 import numpy as np
@@ -32,6 +31,7 @@ from arm_tasks.manual.jogger import (
 )
 from arm_tasks.ros.teleop.follower import FollowerNode
 from arm_tasks.ros.teleop.terminal import TeleopTerminal
+from arm_testing.repository import repository
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -285,11 +285,8 @@ def test_keys_arm_hold_and_stop_and_a_long_problem_is_printed_once_and_wrapped()
     assert all(len(text) < 100 and text.endswith("joints") for text in shown)
 
 
-PAGE = Path(__file__).resolve().parents[5] / "docs/reference/teleop.md"
-
-
 def test_page_lists_every_key_and_parameter():
-    text = PAGE.read_text()
+    text = (repository() / "docs/reference/teleop.md").read_text()
     assert " ".join(f"`{more} {less}`" for more, less in PAIRS) in text
     assert f"| `{' '.join(JAWS)}` |" in text
     assert f"{', '.join(f'{speed * 100:g}' for speed in SPEEDS)} %" in text
