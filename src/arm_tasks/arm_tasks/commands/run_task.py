@@ -22,6 +22,7 @@ from arm_common.suggestions import program
 from arm_description.library import DEFAULT_ROBOT, load_robot
 from arm_description.robot_model import RobotModel
 
+from arm_tasks.errors import SceneError, resolve
 from arm_tasks.ros.client.task_goal import goal_message
 from arm_tasks.ros.run_task.client import TaskClient
 from arm_tasks.scene.file import TASK_SCENE, load_scene
@@ -68,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the task; return the exit code."""
     task, model = load_task(options.task), load_robot(options.robot)
     scene_name = options.scene or task.scene or TASK_SCENE
+    resolve(scene_name, "scenes", "scene", SceneError)
     goal = {
         "task": options.task,
         "scene": scene_name,
