@@ -101,11 +101,11 @@ class CachedWaitSet:
         return True
 
     def _by_group(self) -> list[tuple[CallbackGroup, str, list[Any]]]:
-        """Return the entities by callback group and kind: all or none of them may execute."""
+        """Return one entity and all handles by group and kind: all or none may execute."""
         groups: dict[tuple[CallbackGroup, str], list[Any]] = {}
         for kind, entities in self._entities.items():
             for entity, _ in entities.values():
-                groups.setdefault((entity.callback_group, kind), []).append(entity)
+                groups.setdefault((entity.callback_group, kind), [entity]).append(entity.handle)
         return [(group, kind, entities) for (group, kind), entities in groups.items()]
 
     def _make(self, context: Context) -> Any:
@@ -132,8 +132,8 @@ class CachedWaitSet:
         for group, kind, entities in self._groups:
             if group.can_execute(entities[0]):
                 add = self._add[kind]
-                for entity in entities:
-                    add(entity.handle)
+                for handle in entities[1:]:
+                    add(handle)
         waitables = [*self._waitables, *self._events] if has_events else self._waitables
         self._awaited = [(w, n) for w, n in waitables if w.callback_group.can_execute(w)]
         for waitable, _ in self._awaited:

@@ -109,8 +109,14 @@ class PointMap:
 
         Counts differ in size on the two sides of a calibrated point, and along a claw.
         """
-        below, at, above = (self.position_of(count + k) for k in (-1, 0, 1))
-        return 0.5 * max(abs(above - at), abs(at - below))
+        if count not in self._roundings:  # every tick of a motion asks for them
+            below, at, above = (self.position_of(count + k) for k in (-1, 0, 1))
+            self._roundings[count] = 0.5 * max(abs(above - at), abs(at - below))
+        return self._roundings[count]
+
+    @cached_property
+    def _roundings(self) -> dict[int, float]:
+        return {}
 
     def position_at(self, setpoint: float) -> float:
         """Return the position at a setpoint; beyond the points, that of the end point."""

@@ -104,7 +104,7 @@ class KinematicsNode(Node):  # type: ignore[misc]
         )
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_timer(_DIAGNOSTICS_PERIOD, self._diagnose, clock=STEADY_CLOCK)
-        self.create_timer(_POLL_PERIOD, self._poll_inputs, clock=STEADY_CLOCK)
+        self._polling = self.create_timer(_POLL_PERIOD, self._inputs.take, clock=STEADY_CLOCK)
 
     def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], None]) -> None:
         """Create a service that turns rejections into a status and a message."""
@@ -188,12 +188,18 @@ class KinematicsNode(Node):  # type: ignore[misc]
         self._markers.set_joints(self._state.positions)
 
     def _poll_inputs(self) -> None:
-        """Poll joint states while the markers have subscribers; requests poll on their own."""
-        if self._markers.is_subscribed:
-            self._inputs.take()
+        """Poll so that no message waits for long, and often while the markers have subscribers.
+
+        Requests poll on their own.
+        """
+        self._inputs.take()
+        if not self._markers.is_subscribed:
+            self._polling.cancel()
+        elif self._polling.is_canceled():
+            self._polling.reset()
 
     def _diagnose(self) -> None:
-        self._inputs.take()  # so that no message waits for long
+        self._poll_inputs()
         status = DiagnosticStatus(
             name=f"{self.get_fully_qualified_name()}: solver",
             hardware_id=self._state.robot_id,

@@ -129,6 +129,7 @@ CLIENT_LOST = (
     "client of the same action is (parameter client_timeout)"
 )
 _AT_ONCE = Duration()
+PROBE_PERIOD = 0.2  # [s] of wall time between two probes
 RETRY_PERIOD = 0.5  # [s] of wall time after which an unacknowledged probe counts as lost
 
 
@@ -154,7 +155,7 @@ class ClientLivenessMonitor:
             acknowledged: Whether no probe is awaiting its acknowledgement.
         """
         self.update(now, known, acknowledged)
-        if not acknowledged and now - self._last_probe < RETRY_PERIOD:
+        if now - self._last_probe < (PROBE_PERIOD if acknowledged else RETRY_PERIOD):
             return False
         self._last_probe = now
         return True

@@ -60,7 +60,7 @@ OTHER_NODES = PluginGroup(
 
 RESULT = RunTask.Result
 _BATCH_DELAY = 0.02  # [s], shorter than any step
-_IDLE_POLL_PERIOD = 0.2  # [s]
+_IDLE_POLL_PERIOD = 0.5  # [s]
 _CANCELED = "canceled before anything moved"
 CONTACTS = "ground_truth/contacts"  # published where the world is one of contact physics
 
