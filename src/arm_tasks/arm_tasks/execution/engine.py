@@ -73,6 +73,7 @@ class TaskOutcome:
     # index of the step at which a new run can resume; None if nothing remains or the arm is
     # neither at its start nor on its path
     resume_step: int | None = None
+    behind: float = 0.0  # by which slow motions took longer than planned, on the same clock [s]
 
 
 class Engine:
@@ -240,7 +241,7 @@ class Engine:
             self._progress.fraction = status.progress or 0.0
             self._follow_speed(run)
             if not self._state.waits:
-                self._publish(run.step.message)
+                self._publish(run.message)
 
     def _ending(self, run: StepExecution, status: MoveStatus) -> RunEvent:
         """Return the event of a step that has ended otherwise than done."""
@@ -301,6 +302,7 @@ class Engine:
         progress = self._progress
         following = self._alternative if self._recovery.returning else None
         following = run.next if following is None else following
+        progress.behind += run.behind
         progress.durations += [run.elapsed, *[0.0] * (following - progress.next - 1)]
         progress.next, progress.inside, progress.fraction = following, False, 0.0
         self._run, self._recovery = None, Recovery()
@@ -399,6 +401,7 @@ class Engine:
             last_step=progress.last_step,
             duration=now - (now if progress.began is None else progress.began),
             durations=tuple(progress.durations),
+            behind=progress.behind,
             resume_step=resume_step,
         )
 

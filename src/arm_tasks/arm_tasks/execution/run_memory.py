@@ -22,6 +22,8 @@ class RunProgress:
     last_step: str = ""  # name of the last step that was started
     began: float | None = None  # time of the first tick [s]
     durations: list[float] = field(default_factory=list)
+    # by which slow motions took longer than planned [s]
+    behind: float = 0.0
 
 
 @dataclass

@@ -40,6 +40,8 @@ _GRACE = 5.0  # and this much longer [s]
 _ARRIVAL_TIMEOUT = 1.0  # of wall time, for the arm to show where a motion has ended [s]
 _CANCEL_TIMEOUT = 5.0  # for the arm to report that it has stopped [s]
 WIDTH_TOLERANCE = 2e-3  # [m] largest deviation of the jaws from the width that a step needs
+_BEHIND = 2.0  # [s] behind its plan from which a motion is reported as slow
+_SLOW = "; slower than planned, as the computer or the driver is"
 _END_TOLERANCE = 1e-4  # [rad or m] nearer to its end than this, a step is complete
 _PATH_SAMPLES = 400  # to find the path point nearest to the arm
 
@@ -178,6 +180,8 @@ class StepExecution:
         self._clocks = clocks
         self._began = self._since = clocks.now()
         self._polled, self._stretched = clocks.arm(), 0.0
+        self._progress: float | None = None  # that the driver has reported, 0 to 1
+        self._stretched_before = 0.0  # when it did so last
         self._canceled = self._overdue = False
         self._arrived: float | None = None  # when the motion was reported done, wall time
         self._move: Move | None = None
@@ -232,6 +236,19 @@ class StepExecution:
         return f"{word}: {status.message}" if status.message else word
 
     @property
+    def behind(self) -> float:
+        """How far a motion is behind its plan by the driver's reports [s]; 0 if that is little."""
+        if self._progress is None or not self.is_motion:
+            return 0.0
+        behind = self.elapsed - self._stretched - self._progress * self.step.duration
+        return behind if behind > _BEHIND else 0.0
+
+    @property
+    def message(self) -> str:
+        """What the arm is doing, one sentence."""
+        return f"{self.step.message}{_SLOW if self.behind else ''}"
+
+    @property
     def elapsed(self) -> float:
         """Time since it began, on the arm's clock [s]."""
         return self._clocks.arm() - self._began[0]
@@ -249,13 +266,15 @@ class StepExecution:
     def poll(self) -> MoveStatus:
         """Return the status; a step that takes far too long has failed.
 
-        A step takes longer by the time that the speed scaling stretches it.
+        A step takes longer by the time that the speed scaling stretches it. As long as the driver
+        reports progress, it is slow but not late.
         """
         now = self._clocks.arm()
         if self.is_motion:
             self._stretched += (now - self._polled) * (1.0 - self._port.speed_scaling)
         self._polled = now
         status = self._wait() if self._move is None else self._move.poll()
+        self._note_progress(1.0 if status.state is MoveState.SUCCEEDED else status.progress)
         if status.state is MoveState.SUCCEEDED:
             return self._check_arrival(status)
         if status.done:
@@ -279,6 +298,13 @@ class StepExecution:
         done = self.elapsed - self._stretched
         guess = min(done / planned, 0.99) if planned > 0.0 else 0.0
         return MoveStatus(MoveState.RUNNING, progress=guess)
+
+    def _note_progress(self, progress: float | None) -> None:
+        """Restart the time limit if the driver reports more progress than before."""
+        if progress is not None and progress > (self._progress or 0.0):
+            self._progress, self._stretched_before = progress, self._stretched
+            if not self._canceled:
+                self._since = self._clocks.now()
 
     def _check_arrival(self, status: MoveStatus) -> MoveStatus:
         """Return the status of a motion that was reported done: the joint states decide."""
@@ -316,7 +342,8 @@ class StepExecution:
     def _is_late(self, timeout: float) -> bool:
         """Return whether a timeout [s] has passed on the arm's clock, and enough on the wall."""
         arm, wall = self._clocks.now()
-        spent = arm - self._since[0] - (0.0 if self._canceled else self._stretched)
+        stretched = 0.0 if self._canceled else self._stretched - self._stretched_before
+        spent = arm - self._since[0] - stretched
         return spent > timeout and wall - self._since[1] > _GRACE
 
 

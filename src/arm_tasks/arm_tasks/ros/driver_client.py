@@ -361,11 +361,14 @@ class ActionMove:
         self._has_response = self._canceled = False
         self._rejected = math.inf  # when the rejection arrived [s]
         self._status = MoveStatus(MoveState.RUNNING)
+        self._duration = _duration_of(goal)
         self._sent = time.monotonic()
         goal_id = client.new_goal_id()
         # The ID allows cancelling the goal even if no response arrives.
         self._goal = ClientGoalHandle(client, goal_id, None)
-        client.send_goal_async(goal, goal_uuid=goal_id).add_done_callback(self._on_response)
+        on_feedback = self._on_feedback if self._duration else None
+        sent = client.send_goal_async(goal, on_feedback, goal_uuid=goal_id)
+        sent.add_done_callback(self._on_response)
 
     def poll(self) -> MoveStatus:
         """Return the status; a driver that no longer responds is a failure."""
@@ -399,6 +402,14 @@ class ActionMove:
             handle.cancel_goal_async()
         handle.get_result_async().add_done_callback(self._on_result)
 
+    def _on_feedback(self, message: Any) -> None:
+        """Note how far along its trajectory the arm is."""
+        if not self._status.done:
+            along = stamp_seconds(message.feedback.desired.time_from_start)
+            self._status = MoveStatus(
+                MoveState.RUNNING, progress=min(along / self._duration, 0.99)
+            )
+
     def _rejection(self) -> str:
         """Return why the motion was rejected; "" if it was not, or the reason may yet arrive."""
         if self._rejected == math.inf:
@@ -425,3 +436,9 @@ class ActionMove:
         if not self._status.done:
             self._status = MoveStatus(state, why)
             self._on_end()
+
+
+def _duration_of(goal: Any) -> float:
+    """Return the duration of the trajectory of a goal [s]; 0 of one without."""
+    points = goal.trajectory.points if isinstance(goal, FollowJointTrajectory.Goal) else ()
+    return stamp_seconds(points[-1].time_from_start) if points else 0.0

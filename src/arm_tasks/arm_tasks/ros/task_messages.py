@@ -115,6 +115,9 @@ def fill_outcome(result: RunTask.Result, outcome: TaskOutcome, plan: TaskPlan) -
     result.last_step = outcome.last_step
     result.duration = float(outcome.duration)
     result.step_durations = list(outcome.durations)
+    if outcome.behind:
+        slow = f"steps took {outcome.behind:.0f} s longer than planned: the computer is too slow"
+        result.warnings = [*result.warnings, slow]
     if outcome.resume_step is not None:
         number = plan.steps[outcome.resume_step].report.number
         result.can_resume, result.resume_step = True, number

@@ -735,3 +735,62 @@ def test_command_without_an_answer_times_out():
 def test_command_without_other_nodes_fails():
     engine, clock = commanding(None)
     check_end(run(engine, clock), EngineState.FAILED, "no other node can be reached here")
+
+
+class SlowMove:
+    """A motion of a second whose driver gets a fraction of the time, and reports its progress.
+
+    It goes no further than `most`.
+    """
+
+    def __init__(self, clock, pace, most):
+        self.clock, self.pace, self.most, self.began = clock, pace, most, clock()
+
+    def poll(self):
+        progress = min((self.clock() - self.began) * self.pace, self.most)
+        if progress >= 1.0:
+            return MoveStatus(MoveState.SUCCEEDED)
+        return MoveStatus(MoveState.RUNNING, progress=progress)
+
+    def cancel(self):
+        """Do nothing: it does not brake."""
+
+
+def slow_engine(*kinds, pace, most=1.0, **options):
+    engine, port, clock = engine_of(*kinds, **options)
+
+    def move(trajectory):
+        port.q = float(trajectory.positions[-1, 0])
+        return SlowMove(clock, pace, most)
+
+    port.move = move
+    return engine, clock
+
+
+@pytest.mark.parametrize("pace", [1.0, 0.5, 0.1, 0.01])
+def test_motion_is_not_late_while_the_driver_reports_progress(pace):
+    """A busy computer slows the driver: the run goes on, and its messages and outcome say so."""
+    said = []
+    engine, clock = slow_engine("motion", "motion", pace=pace, on_feedback=said.append)
+    outcome = run(engine, clock, 300.0)
+    check_end(outcome, EngineState.SUCCEEDED, steps_done=2)
+    behind = 2.0 * (1.0 / pace - 1.0) if pace < 0.3 else 0.0
+    assert outcome.behind == pytest.approx(behind, abs=0.5)
+    assert any("slower than planned" in one.message for one in said) == (pace < 0.3)
+
+
+@pytest.mark.parametrize("most", [0.0, 0.3, 0.9])
+@pytest.mark.parametrize("pace", [1.0, 0.1])
+def test_motion_without_further_progress_is_late(pace, most):
+    engine, clock = slow_engine("motion", pace=pace, most=most)
+    began = clock()
+    check_end(run(engine, clock, 300.0), EngineState.FAILED, "the arm was not done after")
+    assert clock() - began == pytest.approx(most / pace + 2.0 + 5.0, abs=0.3)
+
+
+def test_canceled_motion_that_goes_on_is_late():
+    engine, clock = slow_engine("motion", pace=0.01)
+    began = clock()
+    outcome = run(engine, clock, 300.0, cancel_at=0.3)
+    check_end(outcome, EngineState.FAILED, "does not report that it stopped")
+    assert clock() - began == pytest.approx(0.3 + 5.0, abs=0.3)

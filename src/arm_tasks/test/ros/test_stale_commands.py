@@ -31,6 +31,7 @@ from rclpy.qos import DurabilityPolicy
 from rclpy.task import Future
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectoryPoint
 from unique_identifier_msgs.msg import UUID
 
 from arm_description import load_robot
@@ -164,12 +165,13 @@ class Client:
 
     def __init__(self):
         self.answer, self.result, self.cancels, self.sent = Future(), Future(), [], None
+        self.report = None  # callback of the feedback
 
     def new_goal_id(self):
         return UUID()
 
-    def send_goal_async(self, goal, goal_uuid):
-        self.sent = goal_uuid
+    def send_goal_async(self, goal, feedback_callback, goal_uuid):
+        self.sent, self.report = goal_uuid, feedback_callback
         return self.answer
 
     def _cancel_goal_async(self, handle):
@@ -217,6 +219,23 @@ def test_end_of_a_motion_is_reported_exactly_once(world, accepted):
     assert len(world.ends) == 1 - accepted
     world.client.end(GoalStatus.STATUS_SUCCEEDED)
     assert world.ends == [world.move.poll()]
+
+
+def test_progress_of_a_trajectory_is_what_the_driver_reports(world):
+    goal = FollowJointTrajectory.Goal()
+    goal.trajectory.points = [JointTrajectoryPoint()]
+    goal.trajectory.points[0].time_from_start.sec = 4
+    move = ActionMove(world.client, goal, world.state, lambda: None)
+    assert move.poll().progress is None
+    message = FollowJointTrajectory.Impl.FeedbackMessage()
+    for seconds, progress in ((1, 0.25), (3, 0.75), (9, 0.99)):
+        message.feedback.desired.time_from_start.sec = seconds
+        world.client.report(message)
+        assert (move.poll().state, move.poll().progress) == (MoveState.RUNNING, progress)
+    world.client.accept()
+    world.client.end(GoalStatus.STATUS_SUCCEEDED)
+    world.client.report(message)
+    assert move.poll().state is MoveState.SUCCEEDED
 
 
 @pytest.mark.parametrize("reason", ["", "the jaws open to 59 mm."])
