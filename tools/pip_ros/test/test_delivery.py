@@ -17,6 +17,7 @@ from arm_testing.hardware import units
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 DOCKER, GITHUB = REPOSITORY / "docker", REPOSITORY / ".github"
+SCRIPTS = ("docker/entrypoint.sh", "tools/release/build_debs.sh", ".ci/run")
 WORKFLOWS = sorted(str(file) for file in (GITHUB / "workflows").iterdir())
 SCHEMA = "check-jsonschema --builtin-schema vendor."
 AT_BOOT = ("pi", "feetech", "tasks", "page")
@@ -42,7 +43,7 @@ def compose() -> dict:
     ("command", "files"),
     [
         ("hadolint", [str(DOCKER / "Dockerfile")]),
-        ("shellcheck", [str(DOCKER / "entrypoint.sh"), str(REPOSITORY / ".ci" / "run")]),
+        ("shellcheck", [str(REPOSITORY / name) for name in SCRIPTS]),
         (SCHEMA + "compose-spec", [str(DOCKER / "compose.yaml")]),
         (SCHEMA + "github-workflows", WORKFLOWS),
         (SCHEMA + "dependabot", [str(GITHUB / "dependabot.yml")]),

@@ -12,6 +12,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 
 import pytest
+from catkin_pkg.changelog import get_changelog_from_path
 from catkin_pkg.condition import evaluate_condition
 from house.layout import ROS
 from pip_ros.paths import REPOSITORY
@@ -276,6 +277,13 @@ def test_packages_depend_in_no_circle():
     ours = {package.name: needed(package) for package in PACKAGES}
     order = TopologicalSorter({name: keys & ours.keys() for name, keys in ours.items()})
     assert set(order.static_order()) == ours.keys()  # raises CycleError for a circle
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=name_of)
+def test_changelog_is_one_that_bloom_reads(package):
+    changelog = get_changelog_from_path(str(package), package.name)
+    assert changelog.package_name == package.name
+    assert "Forthcoming" in (package / "CHANGELOG.rst").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)

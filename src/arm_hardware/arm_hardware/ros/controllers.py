@@ -122,7 +122,7 @@ class GoalServer(ABC):
         try:
             self._prepared = self._prepare(message)
         except HardwareError as error:
-            self._context.refuse(self.name, error)
+            self._context.refuse(self.name, error, self._reasons.topic_name)
             reason = str(error)
         except Exception as error:  # noqa: BLE001 - no goal ends the process
             reason = self._context.fail(self.name, error)

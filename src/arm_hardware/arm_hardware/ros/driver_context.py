@@ -98,8 +98,8 @@ class RefusalLog:
         self._since: dict[tuple[Any, ...], float] = {}  # logged last, by kind [s]
         self._repeated = Counter[tuple[Any, ...]]()
 
-    def add(self, what: str, error: Exception) -> None:
-        """Log a refusal, or count it if one of its kind was logged a short time ago."""
+    def add(self, what: str, error: Exception, topic: str = "") -> None:
+        """Log a refusal, and the topic that tells it; count it if its kind was just logged."""
         kind = what, type(error), getattr(error, "code", None), getattr(error, "joint", None)
         with self._lock:
             now, since = self._clock(), self._since.get(kind)
@@ -107,7 +107,8 @@ class RefusalLog:
                 self._repeated[kind] += 1
                 return
             self._since[kind] = now
-        _LOGGER.warning("Refused on %s: %s", what, elided(str(error), 500))
+        told = f" (also on {topic}, as a rejected goal has no reason)" if topic else ""
+        _LOGGER.warning("Refused on %s: %s%s", what, elided(str(error), 500), told)
 
     def log_repeated(self) -> None:
         """Log the number of refusals that followed a logged one, once its period is over.
@@ -156,10 +157,10 @@ class DriverContext:
             raise StateError(f"The driver is not configured; run {ARM}.")
         return driver.controller
 
-    def refuse(self, what: str, error: Exception) -> None:
+    def refuse(self, what: str, error: Exception, topic: str = "") -> None:
         """Log why a command was rejected; of a stream's equal ones, the first and their number."""
         self.last_rejection = f"{what}: {error}"
-        self.refusals.add(what, error)
+        self.refusals.add(what, error, topic)
 
     def fail(self, what: str, error: Exception) -> str:
         """Stop the arm after an exception that nobody foresaw, and log where it was raised.

@@ -43,3 +43,10 @@ def test_equal_refusals_of_a_stream_are_logged_once_with_their_number(caplog):
     assert "Refused on topic: 299 more" in caplog.text and len(caplog.records) == 3
     log.add("topic", CommandError("waist: 3 rad is outside of its limits.", joint="waist"))
     assert len(caplog.records) == 4
+
+
+def test_refused_goal_is_logged_with_the_topic_that_tells_why(caplog):
+    RefusalLog().add(
+        "an action", CommandError("is outside of its limits."), "/arm_hardware/refusal"
+    )
+    assert "limits. (also on /arm_hardware/refusal," in caplog.text
