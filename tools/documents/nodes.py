@@ -200,7 +200,8 @@ def _made(program: Program, settings: Mapping[str, Any]) -> Iterator[Sequence[An
     set_to = [
         word for name, value in settings.items() for word in ("-p", f"{name}:={_yaml(value)}")
     ]
-    rclpy.init(args=["--ros-args", "-r", f"__ns:={NAMESPACE}", *set_to])
+    arguments = ["--ros-args", "-r", f"__ns:={NAMESPACE}", *set_to]
+    rclpy.init(args=arguments, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     nodes: Sequence[Any] = ()
     try:
         nodes = program.make()

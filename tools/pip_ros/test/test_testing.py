@@ -68,10 +68,10 @@ def test_each_kind_of_run_selects_its_tests(monkeypatch, typed, chosen):
     monkeypatch.setattr(testing, "can_be_two_machines", lambda: True)
     monkeypatch.setattr(testing, "changed_folders", lambda _: [])
     command = testing.run({"ARM_VENV": "here"}, typed)
-    assert command[1:3] == ["-m", "pytest"]
     parallel = [] if typed == chosen else ["-n", str(testing.WORKERS["".join(typed[:1])])]
-    assert command[3 : 3 + len(parallel)] == parallel
-    assert [word for word in command[3 + len(parallel) :] if word not in testing.PARALLEL] == [
+    begin = ["-m", "pytest", *testing.SETTINGS, *parallel]
+    assert command[1 : 1 + len(begin)] == begin
+    assert [word for word in command[1 + len(begin) :] if word not in testing.PARALLEL] == [
         word for word in chosen if word not in testing.PARALLEL
     ]
     assert bool(built) == (typed in ([], ["--all"]))
@@ -87,7 +87,7 @@ def test_each_kind_of_run_selects_the_same_tests_with_a_sourced_ros(monkeypatch,
     assert testing.run({}, typed) == 3
     (command,) = commands
     if typed == chosen:  # pytest with arguments
-        assert command[1:] == ["-m", "pytest", *chosen]
+        assert command[1:] == ["-m", "pytest", *testing.SETTINGS, *chosen]
     else:
         words = testing.shlex.split(command[2].partition(";")[0])
         assert words[:2] == ["colcon", "test"]

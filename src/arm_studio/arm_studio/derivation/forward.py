@@ -9,7 +9,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 import sympy as sp
@@ -24,6 +24,9 @@ from arm_studio.pictures.drawing import Style, picture
 from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.polynomials import equal
 
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
 T = TypeVar("T")
 _LONG = 1200  # operations of a matrix that is too long to read
 _WIDE = 70  # operations of a matrix that is shown by columns
@@ -32,17 +35,36 @@ _DIGITS = 12
 
 
 def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
-    """Return the result of a function, None if it takes longer than a time [s].
+    """Return the result of a function; None if it takes longer than a time [s] or is killed.
 
     It runs in a process of its own, since nothing inside SymPy can be interrupted; Ctrl-C reaches
     this process alone, which then ends the other one.
     """
-    context = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
-    with context.Pool(1, signal.signal, (signal.SIGINT, signal.SIG_IGN)) as pool:
-        try:
-            return pool.apply_async(work, arguments).get(seconds)
-        except multiprocessing.TimeoutError:
+    context: Any = multiprocessing.get_context("fork" if hasattr(os, "fork") else "spawn")
+    receiver, sender = context.Pipe(duplex=False)
+    process = context.Process(target=_send_result, args=(sender, work, arguments), daemon=True)
+    process.start()
+    sender.close()
+    try:
+        if not receiver.poll(seconds):
             return None
+        result, error = receiver.recv()
+    except EOFError:  # it was killed, perhaps for lack of memory
+        return None
+    finally:
+        process.kill()  # it may have inherited a handler of SIGTERM
+        process.join()
+    if error is not None:
+        raise error
+    return cast("T", result)
+
+
+def _send_result(sender: Connection, work: Callable[..., Any], arguments: Sequence[Any]) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        sender.send((work(*arguments), None))
+    except Exception as error:  # noqa: BLE001 - raised where the result is awaited
+        sender.send((None, error))
 
 
 def rounded(matrix: Any) -> sp.Matrix:

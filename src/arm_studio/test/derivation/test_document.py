@@ -3,7 +3,9 @@
 """The pages of ./arm explain: their numbers, their steps, and that they can be read anywhere."""
 
 import math
+import os
 import re
+import signal
 import time
 from pathlib import Path
 from xml.dom import minidom
@@ -54,6 +56,20 @@ def test_work_that_takes_too_long_ends():
     assert within(0.2, time.sleep, 60.0) is None
     assert time.monotonic() - start < 30.0
     assert within(60.0, math.sqrt, 4.0) == 2.0
+
+
+def test_work_ends_whatever_signals_its_process_inherits():
+    before = signal.signal(signal.SIGTERM, lambda *_: None)
+    try:
+        test_work_that_takes_too_long_ends()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_work_that_fails_or_is_killed_hangs_nothing():
+    with pytest.raises(ValueError, match=r"math domain|nonnegative"):
+        within(60.0, math.sqrt, -1.0)
+    assert within(60.0, os._exit, 3) is None
 
 
 @pytest.fixture(scope="module")
