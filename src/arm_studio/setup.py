@@ -9,7 +9,8 @@ PACKAGE = "arm_studio"
 # ros2 run starts the programs. A wheel would put names like "set" on the user's path: there, the
 # command `arm` starts them.
 PROGRAMS = "console_scripts" if {"install", "develop"} & {*sys.argv} else "arm.programs"
-ENTRY_POINTS = Path("entry_points.txt").read_text(encoding="utf-8")  # ./arm reads it, too
+FOLDER = Path(__file__).resolve().parent  # colcon build --symlink-install links to this file
+ENTRY_POINTS = (FOLDER / "entry_points.txt").read_text(encoding="utf-8")  # ./arm reads it, too
 if PROGRAMS != "console_scripts":
     ENTRY_POINTS = ENTRY_POINTS.replace("console_scripts", PROGRAMS)
     ENTRY_POINTS += "\n[console_scripts]\narm = arm_studio.commands.arm:main\n"

@@ -236,6 +236,13 @@ def setup_arguments(package):
 
 
 @pytest.mark.parametrize("package", PYTHON, ids=name_of)
+def test_package_is_built_from_links_as_by_symlink_install(package, tmp_path):
+    for name in ("setup.py", package.name):
+        (tmp_path / name).symlink_to(package / name)
+    assert setup_arguments(tmp_path) == setup_arguments(package)
+
+
+@pytest.mark.parametrize("package", PYTHON, ids=name_of)
 def test_wheel_adds_no_program_but_arm(package):
     """Names such as set and ros2 on the path would hide others."""
     points = setup_arguments(package)["entry_points"]
