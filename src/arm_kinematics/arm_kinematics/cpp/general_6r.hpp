@@ -164,7 +164,7 @@ inline double angular_distance(int n, const double* p, const double* q) {
 inline bool is_same(Goal& goal, const double* p, const double* q) {
   const double apart = angular_distance(6, p, q);
   if (apart < SAME_ANGLES || apart > CLOSE_ANGLES) return apart < SAME_ANGLES;
-  double middle[6], e[6], worse = ROUND_OFF;
+  double middle[6], e[6], worse = ACCURATE;
   for (int i = 0; i < 6; ++i) middle[i] = q[i] + 0.5 * wrapped(p[i] - q[i]);
   for (const double* x : {p, q}) worse = std::max(worse, fill_errors<6>(goal, {}, x, e));
   return fill_errors<6>(goal, {}, middle, e) < 2.0 * worse;
