@@ -22,7 +22,8 @@ constexpr double ACCURATE = 1e-14;  // error below which steps are not shortened
 constexpr double SOLVED = 1e-10;    // error of a solution
 constexpr double NEGLIGIBLE_PIVOT = 1e-13;
 constexpr double SAME_ANGLES = 1e-8;   // solutions nearer than this are the same [rad],
-constexpr double CLOSE_ANGLES = 1e-2;  // and nearer than this if the point half-way is one, too
+constexpr double CLOSE_ANGLES = 1e-2;  // and nearer than this if the posture half-way is one, too,
+constexpr double HALF_WAY = 1e-12;     // with this error: a double solution is found as several
 
 // A pose to reach by an arm, with lengths over the unit [m].
 struct Goal : Workspace {
@@ -160,14 +161,14 @@ inline double angular_distance(int n, const double* p, const double* q) {
   return largest;
 }
 
-// Whether two solutions (6) are the same: the posture half-way is about as accurate.
+// Whether two solutions (6) are the same.
 inline bool is_same(Goal& goal, const double* p, const double* q) {
   const double apart = angular_distance(6, p, q);
   if (apart < SAME_ANGLES || apart > CLOSE_ANGLES) return apart < SAME_ANGLES;
-  double middle[6], e[6], worse = ACCURATE;
+  double middle[6], e[6], worse = 0.0;
   for (int i = 0; i < 6; ++i) middle[i] = q[i] + 0.5 * wrapped(p[i] - q[i]);
   for (const double* x : {p, q}) worse = std::max(worse, fill_errors<6>(goal, {}, x, e));
-  return fill_errors<6>(goal, {}, middle, e) < 2.0 * worse;
+  return fill_errors<6>(goal, {}, middle, e) < std::max(2.0 * worse, HALF_WAY);
 }
 
 constexpr double MIXED = 1e-6;  // relative difference from 1 of a squared sine and cosine
