@@ -133,7 +133,7 @@ def _run_task() -> Sequence[Any]:
     from arm_description.library import load_robot
     from arm_tasks.ros.run_task.client import TaskClient
 
-    client = TaskClient(load_robot("nut_arm"))
+    client = TaskClient(load_robot("nut_arm"), has_track=True, has_keyboard=True)
     node: Any = client._node
     destroy = node.destroy_node
 

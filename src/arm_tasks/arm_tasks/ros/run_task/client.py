@@ -59,6 +59,7 @@ class TaskClient:
         model: The robot.
         prefix: Prefix of its joints and frames; None to find it in joint_states.
         has_track: Whether to record the track, with the true joints.
+        has_keyboard: Whether keys pause the task; None if standard input is a terminal.
 
     Attributes:
         arm: Namespace of the arm, such as left; "" for none.
@@ -68,11 +69,16 @@ class TaskClient:
     """
 
     def __init__(
-        self, model: RobotModel, prefix: str | None = None, has_track: bool = False
+        self,
+        model: RobotModel,
+        prefix: str | None = None,
+        has_track: bool = False,
+        has_keyboard: bool | None = None,
     ) -> None:
         self._joints = model.joint_names
         self._search = PrefixSearch(self._joints, prefix)
         self._has_track = has_track
+        self._has_keyboard = sys.stdin.isatty() if has_keyboard is None else has_keyboard
         self._has_joint_states = self._sees_truth = False
         self.postures: list[Array] = []
         self.track: list[tuple[int, Array]] = []
@@ -88,7 +94,7 @@ class TaskClient:
         self._server = TaskServerClient(self._node)
         self._controls = {
             name: ServiceClient(self._node, Trigger, f"task_server/{name}", GOAL)
-            for name in (("pause", "resume", "step") if sys.stdin.isatty() else ())
+            for name in (("pause", "resume", "step") if self._has_keyboard else ())
         }
         polled = PolledSubscriptions()
         for kind, topic, callback, qos in (
@@ -195,8 +201,8 @@ class TaskClient:
 
     @contextlib.contextmanager
     def _keyboard(self) -> Iterator[Keyboard | None]:
-        """Read keys inside this context, if standard input is a terminal."""
-        if not sys.stdin.isatty():
+        """Read keys inside this context, if there is a keyboard."""
+        if not self._has_keyboard:
             yield None
             return
         with Keyboard() as keyboard:
