@@ -58,6 +58,7 @@ ON_DEMAND = (
     "SceneSubscriptions._forget_log",
 )
 GOALS = 12  # that let the four callbacks of an action raise
+NEVER_TAKEN = "/_action/client_"  # probes of a client, which the middleware acknowledges
 UNHEARD = ("/rosout",)  # the probe does not publish there
 
 
@@ -140,7 +141,8 @@ class RaisingNode:
     def awaited(self, kind):
         """Return the callbacks of a kind that have not raised yet."""
         rows = self.said("CREATED") - self.said("RAISED")
-        return {row for row in rows if row[0] == kind and not row[1].startswith(ON_DEMAND)}
+        rows = {row for row in rows if row[0] == kind and NEVER_TAKEN not in row[1]}
+        return {row for row in rows if not row[1].startswith(ON_DEMAND)}
 
     def close(self):
         self.process.kill()

@@ -70,8 +70,7 @@ class TaskOutcome:
     last_step: str  # name of the last step that was started, or ""
     duration: float  # from the first tick to the end, on the engine's clock [s]
     durations: tuple[float, ...]  # times of the finished steps of this run [s]
-    # index of the step at which a new run can resume; None if nothing remains or the arm is
-    # neither at its start nor on its path
+    # at which a new run can resume; None if nothing remains or the arm is not on its path
     resume_step: int | None = None
     behind: float = 0.0  # by which slow motions took longer than planned, on the same clock [s]
 
@@ -86,8 +85,7 @@ class Engine:
     Args:
         plan: A feasible plan.
         port: The arm.
-        first: Index of the first step; PlanError is raised unless the arm is at its start or on
-            its path.
+        first: Index of the first step; PlanError unless the arm is at its start or on its path.
         clock: Steady clock of the arm [s], which may be simulated.
         on_feedback: Called when a step begins and at each tick.
         wall: Steady wall clock [s]; the same clock if None.
