@@ -52,7 +52,8 @@ def within(seconds: float, work: Callable[..., T], *arguments: Any) -> T | None:
     except EOFError:  # it was killed, perhaps for lack of memory
         return None
     finally:
-        process.kill()  # it may have inherited a handler of SIGTERM
+        # Where there is SIGTERM, the process may have inherited a handler of it.
+        (process.kill if hasattr(signal, "SIGKILL") else process.terminate)()
         process.join()
     if error is not None:
         raise error
