@@ -123,8 +123,8 @@ def test_table_of_a_urdf_comes_back(python, tmp_path):
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("demo",), "arm demo needs ROS 2 "),
-        (("teleop",), "arm teleop needs ROS 2 "),
+        (("demo",), "arm demo needs ROS 2, "),
+        (("teleop",), "arm teleop needs ROS 2, "),
         (("veiw",), "there is no program 'veiw': did you mean 'view'?"),
         (("describe", "nosuch"), "'nosuch'"),
     ],
