@@ -119,8 +119,8 @@ def _grade(arguments: argparse.Namespace) -> None:
         for _, variant in class_variants(listed, variants)
     ]
     sys.stdout.write(as_table(grades))
-    for path in unmatched:
-        cli.print_status(f"{path} is the file of no student of this class")
+    for problem in unmatched.values():
+        cli.print_status(problem)
     if arguments.output:
         cli.write_text(as_csv(grades), arguments.output)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from arm_studio.exercises.questions import Part, Question, questions_of
 from arm_studio.exercises.variants import ExerciseError, Variant
 
 ENDINGS = (".yaml", ".yml")
+_MEANT = re.compile(r"\.ya?ml(\.|$)")  # an answer, also if a browser has added .txt
 _EXPLAINED = 0.75  # smallest fraction that a mistake must explain to be named
 _MAX_FILES = 5000
 _TOLD = 200  # characters of a remark about a file
@@ -188,8 +190,8 @@ def grade_file(variant: Variant, path: Path | None) -> Grade:
 
 def files_of_students(
     folder: Path, stems: Mapping[str, str]
-) -> tuple[dict[str, Path], list[Path]]:
-    """Return the file of each student who handed one in, and the remaining files.
+) -> tuple[dict[str, Path], dict[Path, str]]:
+    """Return the file of each student who handed one in, and why the others are not graded.
 
     A file has the name of the student's form; one with another name, as systems that collect
     files give, is that of the student who is named in it, if there is none by that name.
@@ -202,30 +204,40 @@ def files_of_students(
         ExerciseError: The folder cannot be read, or has too many files.
     """
     try:
-        files = sorted(path for path in folder.iterdir() if path.suffix in ENDINGS)
+        entries = sorted(p for p in folder.iterdir() if p.is_dir() or _MEANT.search(p.name))
     except OSError as error:
-        raise ExerciseError(f"cannot be read ({error.strerror})", file=str(folder)) from None
+        raise ExerciseError(
+            f"cannot be read ({error.strerror})", remedy="check the path", file=str(folder)
+        ) from None
+    files = [path for path in entries if path.suffix in ENDINGS]
     if len(files) > _MAX_FILES:
         raise ExerciseError(f"has more than {_MAX_FILES} files", file=str(folder))
     by_stem = {path.stem: path for path in files}
     matched = {student: by_stem[stem] for student, stem in stems.items() if stem in by_stem}
-    taken, unmatched = set(matched.values()), []
-    for path in files:
+    taken, unmatched = set(matched.values()), {}
+    for path in entries:
         if path in taken:
             continue
-        student = _named_in(path)
-        if student in stems and student not in matched:
-            matched[student] = path
+        student, problem = _named_in(path)
+        if problem:
+            unmatched[path] = problem
+        elif student not in stems:
+            unmatched[path] = f"{path} is the file of no student of this class"
+        elif student in matched:
+            unmatched[path] = f"{path} is a second file of {student}; {matched[student]} is graded"
         else:
-            unmatched.append(path)
+            matched[student] = path
     return matched, unmatched
 
 
-def _named_in(path: Path) -> str:
+def _named_in(path: Path) -> tuple[str, str]:
+    """Return the student who is named in a file, or why it cannot be read."""
+    if path.suffix not in ENDINGS:
+        return "", f"{path} is not read: put the students' .yaml files themselves into this folder"
     try:
-        return read_answers(path, {}).student
-    except ExerciseError:
-        return ""
+        return read_answers(path, {}).student, ""
+    except ExerciseError as error:
+        return "", str(error)
 
 
 def as_table(grades: Sequence[Grade]) -> str:

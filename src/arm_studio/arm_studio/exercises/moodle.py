@@ -11,6 +11,7 @@ variant. Rows that are in any order on a sheet are in ascending order here.
 
 from __future__ import annotations
 
+import base64
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -23,8 +24,8 @@ from arm_studio.exercises.questions import Part, Question
 from arm_studio.exercises.statements import Statements
 
 _PENALTY = "0.3333333"  # as Moodle's own
-_PICTURE = re.compile(r'src="data:image/svg\+xml;base64,([^"]*)"')
-_FILE = "arm.svg"
+_PICTURE = re.compile(r'src="data:image/svg\+xml;base64,[^"]*"')
+_FILE = "arm.png"  # a tenth of the vector picture of a sheet; each question has its own
 _DIGITS = 8
 
 
@@ -50,34 +51,33 @@ def _elements(statements: Statements, question: Question, name: str) -> list[ET.
     page = DerivationPage(Path("question.html"))
     statements.arm(page)
     statements.question(page, question.key)
+    png = base64.b64encode(statements.drawing("png")).decode()
     if all(part.right.shape == (1, 1) and not part.any_order for part in question.parts.values()):
         return [
-            _numerical(f"{name}, {label}", f"{page.body}<p>Write the {label} one.</p>", part)
+            _numerical(f"{name}, {label}", f"{page.body}<p>Write the {label} one.</p>", part, png)
             for label, part in question.parts.items()
         ]
     fields = "".join(_table(label, part) for label, part in question.parts.items())
-    return [_question("cloze", name, page.body + fields)]
+    return [_question("cloze", name, page.body + fields, png)]
 
 
-def _question(kind: str, name: str, body: str) -> ET.Element:
+def _question(kind: str, name: str, body: str, png: str) -> ET.Element:
     """Return a question with the elements that all kinds have."""
     element = ET.Element("question", type=kind)
     _text(element, "name", name)
-    pictures = _PICTURE.findall(body)
-    shown = _text(
-        element, "questiontext", _PICTURE.sub(f'src="@@PLUGINFILE@@/{_FILE}"', body), "html"
-    )
-    for data in pictures:
+    body, count = _PICTURE.subn(f'src="@@PLUGINFILE@@/{_FILE}"', body)
+    shown = _text(element, "questiontext", body, "html")
+    if count:
         file = ET.SubElement(shown, "file", name=_FILE, path="/", encoding="base64")
-        file.text = data
+        file.text = png
     _text(element, "generalfeedback", "", "html")
     ET.SubElement(element, "penalty").text = _PENALTY
     ET.SubElement(element, "hidden").text = "0"
     return element
 
 
-def _numerical(name: str, body: str, part: Part) -> ET.Element:
-    element = _question("numerical", name, body)
+def _numerical(name: str, body: str, part: Part, png: str) -> ET.Element:
+    element = _question("numerical", name, body, png)
     ET.SubElement(element, "defaultgrade").text = "1"
     answer = ET.SubElement(element, "answer", fraction="100")
     ET.SubElement(answer, "text").text = _number(part.right[0, 0])

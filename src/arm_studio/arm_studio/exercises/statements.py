@@ -60,7 +60,7 @@ class Statements:
     def arm(self, page: DerivationPage) -> None:
         """Append the drawing, the frames and the limits of the arm."""
         model, n = self._model, self._model.n
-        page.picture(self._drawing, "All joints are at 0; $x$ is red, $y$ green, $z$ blue.")
+        page.picture(self.drawing, "All joints are at 0; $x$ is red, $y$ green, $z$ blue.")
         at = "z_{i-1}" if model.convention == "standard" else "z_i"
         page.say(
             f"Joint $i$ turns about, or slides along, ${at}$. {self._page_units.sentence} "
@@ -82,7 +82,8 @@ class Statements:
             limits.append((f"$q_{{{i}}}$", joint.name, moves, f"${low}$", f"${high}$ {unit}"))
         page.table(("variable", "joint", "moves", "lower limit", "upper limit"), limits)
 
-    def _drawing(self, kind: str) -> bytes:
+    def drawing(self, kind: str) -> bytes:
+        """Return the drawing of the arm in a format, such as svg."""
         if kind not in self._drawings:
             style = Style(dh_frames=True)
             self._drawings[kind] = picture(self._bare, self._zeros, "", style, kind)

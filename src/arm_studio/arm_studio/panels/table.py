@@ -75,9 +75,12 @@ class TablePanel(Panel):
             self._window.float(x=GAP, y=-GAP, width=width)
         self._window.visible = on
         if not on:
-            self._drawn.hide()
-            self._clicked = None
-            set_html(self._matrix, "")
+            self._forget_click()
+
+    def _forget_click(self) -> None:
+        self._drawn.hide()
+        self._clicked = None
+        set_html(self._matrix, "")
 
     def _set(self, key: str, text: str) -> None:
         index, column = _place(key)
@@ -151,7 +154,8 @@ class TablePanel(Panel):
         return matrix_html(title, pose_rows(A, units), "row-matrix")
 
     def _show(self) -> None:
-        """Show the rows as they are now."""
+        """Show the rows as they are now; what a click drew of the former ones is removed."""
+        self._forget_click()
         editor = self._editing.editor
         rows, units = editor.rows(), editor.model.units
         columns = editor.columns[2:-2]

@@ -97,7 +97,20 @@ def test_files_with_other_names_are_those_of_the_student_named_in_them(school, t
     assert grade(school, answers) == 0
     out, err = capsys.readouterr()
     assert out.count("100 %") == len(STEMS)
-    assert "again.yaml is the file of no student" in err and "Borel" not in err
+    assert "again.yaml is a second file of Ada Lovelace" in err and "Borel" not in err
+
+
+def test_answers_that_are_not_graded_are_named(school, tmp_path, capsys):
+    (tmp_path / "Zoe_12_submission").mkdir()
+    for name, text in (("emile.yaml.txt", "{}"), ("broken (1).yaml", "a: [")):
+        (tmp_path / name).write_text(text)
+    (tmp_path / "notes.pdf").write_text("")
+    assert grade(school, tmp_path) == 0
+    err = capsys.readouterr().err
+    assert "Zoe_12_submission is not read: put the" in err and "emile.yaml.txt is not read" in err
+    assert "broken (1).yaml" in err and "notes" not in err
+    assert grade(school, tmp_path / "missing") == 1
+    assert "check the path" in capsys.readouterr().err
 
 
 def test_a_wrong_secret_is_refused_before_anything_is_graded(school, tmp_path, capsys):

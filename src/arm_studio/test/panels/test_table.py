@@ -148,6 +148,17 @@ def test_a_hidden_table_has_no_matrix(folder, prefix):
     assert not panel._matrix.visible
 
 
+def test_a_drawn_row_does_not_outlive_an_edit(folder):
+    page = with_scene(EditedPage("planar2"))
+    page.positions = dict.fromkeys(page.model.joint_names, 0.0)
+    panel = page.build(TablePanel, page.editing)
+    page.gui.edit("0 a", action="show")
+    assert panel._matrix.visible and panel._drawn._nodes
+    page.gui.edit("0 a", "0.4", "set")
+    panel.update(page.state)
+    assert not panel._matrix.visible and not panel._drawn._nodes
+
+
 @pytest.mark.parametrize("make", [SymbolsPanel])
 def test_fields_that_are_made_anew_stay_in_the_folder_of_the_panel(folder, make):
     """On viser's own server, whose callbacks run outside every folder."""
