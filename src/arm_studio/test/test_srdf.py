@@ -10,7 +10,7 @@ from arm_description.robot_file.editor import RobotEditor
 from arm_description.urdf.reader import read_urdf
 from arm_studio.commands.moveit import dh2srdf
 from arm_studio.srdf import read_srdf_postures, to_srdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots
 

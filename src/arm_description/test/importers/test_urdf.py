@@ -15,7 +15,7 @@ from arm_description.model.elements import dh_matrix
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.file import scaled_urdf
 from arm_description.urdf.reader import read_urdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

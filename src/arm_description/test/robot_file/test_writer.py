@@ -11,7 +11,7 @@ from arm_common.errors import CONTROL
 from arm_description.model.elements import Colours, Origin
 from arm_description.model.units import Units
 from arm_description.robot_file.writer import robot_yaml
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

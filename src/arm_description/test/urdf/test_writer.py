@@ -14,7 +14,7 @@ from arm_description.model.elements import Origin, mimic_names
 from arm_description.urdf.optional.bars import bar_parts
 from arm_description.urdf.reader import read_urdf
 from arm_description.urdf.writer import merged_urdf, robot_urdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from transforms3d.axangles import axangle2mat

@@ -8,7 +8,7 @@ from arm_description.model.elements import Origin
 from arm_description.urdf.macro import robot_macro
 from arm_description.urdf.optional.ros2_control import HARDWARE
 from arm_description.urdf.writer import robot_urdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import load_robot, parse_robot, shipped_robots
 

@@ -12,7 +12,7 @@ from arm_description.urdf.bodies import holding_torques
 from arm_kinematics.chain.rigid_body import GRAVITY
 from arm_kinematics.chain.robot import Robot
 from arm_testing.arms.chains import posture
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import load_robot
 from arm_kinematics import Chain, KinematicsError

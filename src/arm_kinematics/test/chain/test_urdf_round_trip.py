@@ -9,7 +9,7 @@ from arm_description.importers.urdf import import_urdf
 from arm_description.model.dh_from_axes import NearlyParallelError
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.reader import read_urdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from hypothesis import example, given, reject, settings
 from hypothesis import strategies as st
 

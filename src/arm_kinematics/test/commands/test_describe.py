@@ -7,7 +7,7 @@ import re
 import pytest
 from arm_description.library import robot_path
 from arm_kinematics.commands.describe import main
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import load_robot
 

@@ -7,7 +7,7 @@ import pytest
 from arm_description.model.transmissions.transmission import Drivetrain
 from arm_kinematics.dexterity.loads import ActuatorLoads
 from arm_testing.arms.chains import posture
-from arm_testing.samples import ROBOTS, sampled
+from arm_testing.arms.samples import ROBOTS, sampled
 
 from arm_description import load_robot, parse_robot
 from arm_kinematics import Chain, KinematicsError

@@ -10,7 +10,7 @@ import pytest
 from arm_common.transforms import pose
 from arm_kinematics.ik.general_6r import General6R
 from arm_testing.arms.chains import apart, dh_parts, newton, shipped
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, KinematicsError

@@ -11,7 +11,7 @@ from arm_kinematics.ik.options import MODES, OF_STEP, IkOptions, option_record
 from arm_kinematics.model.lie import se3_exp
 from arm_kinematics.paths.cartesian_path import PathOptions
 from arm_testing.arms.chains import in_limits, limited, posture, shipped, turned
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import load_robot
 from arm_kinematics import Chain, ChainJoint, IkStatus, KinematicsError

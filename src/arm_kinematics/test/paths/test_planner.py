@@ -12,7 +12,7 @@ from arm_kinematics.paths.planner import follow, plan_path
 from arm_kinematics.paths.shapes import arc, line, screw
 from arm_kinematics.paths.timing import point_to_point, time_result
 from arm_testing.arms.chains import REGULAR, posture, shipped
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.interpolate import CubicHermiteSpline

@@ -14,7 +14,7 @@ from arm_tasks.errors import TaskFileError
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
 from arm_tasks.task.parser import task_from_text
 from arm_testing.arms.plans import MEASURE
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 
 
 @pytest.mark.parametrize("hand", sampled((1, -1), 1))

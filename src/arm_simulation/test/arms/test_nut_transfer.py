@@ -12,7 +12,7 @@ from arm_simulation.geometric.world import NutWorld
 from arm_tasks.execution.engine import EngineState
 from arm_tasks.scene.file import load_scene
 from arm_tasks.scene.nut_state import NutEvent, NutStatus
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 
 
 @pytest.fixture

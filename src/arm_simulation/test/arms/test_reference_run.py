@@ -13,7 +13,7 @@ from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import REFERENCE_RUNS
 from arm_tasks.scene.nut_state import NutStatus, SafeState, initial_nut, safe_state
 from arm_tasks.task.request import ArmConfiguration
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 
 PERIOD = 0.03
 SHORT = 0.3  # s; a step that ends within a few periods cannot be interrupted

@@ -4,7 +4,7 @@
 
 import pytest
 from arm_tasks.ros.arm_nodes import MODULES, main
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 from arm_testing.programs.processes import end, kill, output_of, parameters, start_python
 from arm_testing.ros.probe import Probe
 from arm_testing.waiting import wait_for

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from ament_index_python.packages import get_package_prefix
 from arm_common.signals import INTERRUPTED
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 from arm_testing.programs.processes import kill
 from arm_testing.ros.stack import swing
 from diagnostic_msgs.msg import DiagnosticArray

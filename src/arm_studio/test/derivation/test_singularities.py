@@ -23,7 +23,7 @@ from arm_studio.derivation.singularities import (
 )
 from arm_studio.symbolic.arm import SymbolicArm
 from arm_studio.symbolic.singularities import LONGEST
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 
 from arm_description import load_robot, parse_robot, shipped_robots
 from arm_kinematics import Chain

@@ -12,9 +12,9 @@ from arm_description.urdf.reader import read_urdf
 from arm_studio.commands.moveit import moveit_package
 from arm_tasks.planning.collision.bodies import BodyPlacement, robot_bodies
 from arm_tasks.planning.collision.checker import TOUCH, PairDistances
+from arm_testing.arms.samples import ROBOTS
 from arm_testing.ros.driver import NodeProcess
 from arm_testing.ros.probe import Probe
-from arm_testing.samples import ROBOTS
 from rclpy.action import get_action_names_and_types
 
 from arm_description import load_robot

@@ -16,7 +16,7 @@ import sympy as sp
 from arm_studio.symbolic.arm import Product, SymbolicArm, inverse_of, shift, turn
 from arm_studio.symbolic.code import kinematics_code
 from arm_studio.symbolic.polynomials import TrigRing, equal
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import DescriptionError, load_robot, parse_robot
 

@@ -14,11 +14,11 @@ from arm_tasks.planning.plan import TaskPlan
 from arm_tasks.task.condition import Condition, Reading, Signal
 from arm_tasks.task.request import ArmConfiguration
 from arm_tasks.task.steps import Command
-from arm_testing.arms.scripted_arm import REQUEST, Clock, Port, plan, report, step
+from arm_testing.arms.scripted_arm import REQUEST, ManualClock, Port, plan, report, step
 
 
 def engine_of(*kinds, script=(), obeys=True, q=0.0, **options):
-    clock = Clock()
+    clock = ManualClock()
     port = Port(clock, script, obeys)
     port.q = q
     return Engine(plan(*kinds), port, clock=clock, **options), port, clock
@@ -97,7 +97,7 @@ def test_hanging_motion_times_out(cancel_at, message):
 
 @pytest.mark.parametrize("cancel_at", [None, 0.3])
 def test_timeout_needs_simulated_and_wall_time_to_pass(cancel_at):
-    wall = Clock()
+    wall = ManualClock()
     engine, _, clock = engine_of("motion", script=["hang"], obeys=False, wall=wall)
     assert run(engine, clock, 1000.0, cancel_at) is None
     wall.now += 10.0
@@ -155,9 +155,9 @@ def test_lost_arm_ends_the_run_in_any_step(kinds, ticks):
 def test_infeasible_plan_and_invalid_start_step_are_rejected():
     bad = TaskPlan(REQUEST, np.zeros(1), (), report(0, feasible=False))
     with pytest.raises(PlanError, match=r"step 1, step 0: out of reach by 12\.0 mm"):
-        Engine(bad, Port(Clock()))
+        Engine(bad, Port(ManualClock()))
     with pytest.raises(PlanError, match="the plan has no step 7"):
-        Engine(plan("motion"), Port(Clock()), first=7)
+        Engine(plan("motion"), Port(ManualClock()), first=7)
     with pytest.raises(PlanError, match="step 2, step 1, begins elsewhere: a is off by"):
         engine_of("motion", "motion", first=1)
 
@@ -487,7 +487,7 @@ UNTIL = Condition(signal=Signal("t", field="state", equals=0.0))
 
 def waiting():
     """Return an engine whose second step waits for a topic, ticked until it waits."""
-    clock, topic = Clock(), Topic()
+    clock, topic = ManualClock(), Topic()
     port = Port(clock)
     first, last = step(0, "gripper"), step(2, "gripper")
     wait = replace(
@@ -545,14 +545,14 @@ def test_pause_of_wait_until_does_not_count():
 
 def test_wait_until_without_topics_fails():
     wait = replace(step(0, "wait"), when=UNTIL, timeout=30.0)
-    clock = Clock()
+    clock = ManualClock()
     engine = Engine(TaskPlan(REQUEST, np.zeros(1), (wait,)), Port(clock), clock=clock)
     check_end(run(engine, clock), EngineState.FAILED, "t cannot be received here")
 
 
 def waiting_or_else():
     """Return an engine that waits, and then opens the jaws to 30 mm, or to 20 mm if in vain."""
-    clock, topic = Clock(), Topic()
+    clock, topic = ManualClock(), Topic()
     wait = replace(step(0, "wait"), when=UNTIL, timeout=30.0, otherwise=1, following=2)
     wait = replace(wait, report=replace(report(0), duration=0.0))
     other = replace(step(1, "gripper"), width=0.02, following=3)
@@ -588,7 +588,7 @@ def test_canceled_wait_does_not_go_on_with_its_other_steps():
 
 def recovering(kind, script, retries=0, **other):
     """Return an engine whose first step may fail, with a second one to run instead."""
-    clock = Clock()
+    clock = ManualClock()
     port = Port(clock, script)
     first = replace(step(0, kind), retries=retries, otherwise=1, following=2, **other)
     instead = replace(step(1, "gripper"), width=0.02, following=3)
@@ -696,7 +696,7 @@ class Answers:
 
 
 def commanding(nodes, **options):
-    clock = Clock()
+    clock = ManualClock()
     common = {"name": "a", "kind": "call_service", "file": "t.yaml", "line": 1, "speed": 1.0}
     light = Command(**common, to="light", type="", content={}, timeout=5.0)
     made = replace(step(0, "command"), command=light, report=replace(report(0), duration=0.0))

@@ -15,7 +15,7 @@ from arm_tasks.execution.engine import Engine, EngineState
 from arm_tasks.execution.ports import MoveState, MoveStatus
 from arm_tasks.execution.run_states import RUN, RunAction, RunEvent, RunState
 from arm_tasks.planning.plan import TaskPlan
-from arm_testing.arms.scripted_arm import REQUEST, Clock, Port, step
+from arm_testing.arms.scripted_arm import REQUEST, ManualClock, Port, step
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -159,7 +159,7 @@ class Rig:
     """An engine with an arm and its clock."""
 
     def __init__(self, steps, paused=False):
-        self.clock = Clock()
+        self.clock = ManualClock()
         self.arm = Arm(self.clock)
         planned = TaskPlan(REQUEST, np.zeros(1), tuple(steps))
         self.engine = Watched(planned, self.arm, clock=self.clock, paused=paused)

@@ -18,8 +18,8 @@ from arm_tasks.manual.teaching import PathRecorder
 from arm_tasks.planning.collision.bodies import neighbours
 from arm_tasks.planning.planner import plan_task
 from arm_tasks.task.request import ArmConfiguration, load_request
+from arm_testing.arms.samples import sampled
 from arm_testing.files.robot_files import LINKAGE
-from arm_testing.samples import sampled
 
 from arm_description import DescriptionError, parse_robot
 from arm_kinematics import Chain

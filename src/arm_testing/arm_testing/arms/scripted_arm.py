@@ -44,7 +44,7 @@ def plan(*kinds):
     return TaskPlan(REQUEST, np.zeros(1), steps)
 
 
-class Clock:
+class ManualClock:
     now = 100.0
 
     def __call__(self):

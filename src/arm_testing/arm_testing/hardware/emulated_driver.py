@@ -15,7 +15,7 @@ from arm_hardware.motion.goal_validation import single_point_goal
 from arm_hardware.motion.options import DriverOptions
 from arm_simulation.emulation.board import SimulatedBoard
 
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 
 
 class Bench:

@@ -4,7 +4,7 @@
 
 import pytest
 
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 
 
 @pytest.fixture

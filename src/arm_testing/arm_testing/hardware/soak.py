@@ -42,7 +42,7 @@ def coarsest_step(servo) -> float:
     return max(abs(b - a) for a, b in itertools.pairwise(positions))
 
 
-class Judge:
+class MotionJudge:
     """Checks the counts on the board against the bounds, independent of the driver's state."""
 
     def __init__(self, driver: Driver) -> None:
@@ -142,7 +142,7 @@ class CommandChecker:
         self._before = self._motion.command()
 
     def check_tick(self, abrupt: bool) -> None:
-        """Check the effect of one tick; see Judge.check_tick()."""
+        """Check the effect of one tick; see MotionJudge.check_tick()."""
         now, before = self._motion.command(), self._before
         self._before = now
         if abrupt:
@@ -174,7 +174,7 @@ class Soak:
         self.tally: Counter[str] = Counter()
         self.goals = []
         self.driver.open()
-        self.judge, self.commands = Judge(self.driver), CommandChecker(self.driver)
+        self.judge, self.commands = MotionJudge(self.driver), CommandChecker(self.driver)
         self._arm()
         self._acts = {
             self._follow: 0.5,

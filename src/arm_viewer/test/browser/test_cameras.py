@@ -9,10 +9,10 @@ from collections import deque
 
 import numpy as np
 import pytest
+from arm_testing.arms.samples import ROBOTS
 from arm_testing.pages.page import FakeCamera, FakeServer
 from arm_testing.pages.pinhole import pinhole
 from arm_testing.pages.viewer_client import visit
-from arm_testing.samples import ROBOTS
 from arm_testing.waiting import wait_for
 from arm_viewer.browser.access import Access
 from arm_viewer.browser.callbacks import CallbackQueue

@@ -16,7 +16,7 @@ from arm_description.robot_file.sections.attachments import shipped_payloads, sh
 from arm_description.robot_file.writer import robot_yaml
 from arm_description.urdf.kinematics import link_poses
 from arm_description.urdf.reader import read_urdf
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 from jsonschema import Draft202012Validator
 
 from arm_description import DescriptionError, load_robot, parse_robot, shipped_robots

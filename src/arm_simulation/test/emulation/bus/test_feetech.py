@@ -24,7 +24,7 @@ from arm_hardware.bus.retrying_bus import RetryingBus
 from arm_hardware.commands import verify
 from arm_hardware.errors import BusError, HardwareError
 from arm_simulation.emulation.feetech_bus import SimulatedServoBus
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 
 VERIFY = program("arm_hardware", "verify")
 

@@ -7,7 +7,7 @@ import signal
 
 import pytest
 from ament_index_python.packages import get_package_prefix
-from arm_testing.factories import factory
+from arm_testing.hardware.factories import factory
 from arm_testing.programs.processes import end, kill, output_of, start_python
 from arm_testing.waiting import wait_for
 

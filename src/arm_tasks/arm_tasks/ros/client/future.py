@@ -146,7 +146,7 @@ class ArmFuture(Generic[T]):
         self.future.add_done_callback(lambda _: call(self))
 
     def __await__(self) -> Generator[Any, None, T]:
-        import asyncio  # which whoever awaits this has imported: it costs 3 MB
+        import asyncio  # costs 3 MB; a program that awaits has imported it
 
         return asyncio.wrap_future(self.future).__await__()
 

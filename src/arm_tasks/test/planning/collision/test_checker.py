@@ -21,7 +21,7 @@ from arm_tasks.scene.scene import GREY, SceneObject
 from arm_tasks.scene.scene import box as box_part
 from arm_tasks.task.parser import task_from_text
 from arm_tasks.task.request import ArmConfiguration, TaskRequest
-from arm_testing.samples import ROBOTS
+from arm_testing.arms.samples import ROBOTS
 
 from arm_description import load_robot
 from arm_kinematics import Chain

@@ -21,7 +21,7 @@ from arm_tasks.scene.screw_thread import ScrewThread
 from arm_tasks.task.parser import load_task, task_from_text
 from arm_tasks.task.request import ArmConfiguration
 from arm_testing.arms.plans import MEASURE
-from arm_testing.samples import sampled
+from arm_testing.arms.samples import sampled
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
