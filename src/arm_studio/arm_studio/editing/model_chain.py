@@ -37,8 +37,8 @@ class ModelChain:
         """Return positions by the page's names as (n,) [rad or m]; None if one is unknown."""
         if (chain := self.chain()) is None:
             return None
-        known = file_positions(self._context.prefix, positions)
-        q = np.array([known.get(name, np.nan) for name in chain.joint_names])
+        in_file = file_positions(self._context.prefix, positions)
+        q = np.array([in_file.get(name, np.nan) for name in chain.joint_names])
         return q if np.isfinite(q).all() else None
 
 

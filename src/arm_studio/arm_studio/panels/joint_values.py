@@ -70,9 +70,9 @@ class JointValuesPanel(Panel):
         samples = [(time, q) for time, q in vectors if q is not None]
         if model is None or chain is None or not samples:
             return ""
-        rates = motion(samples)
+        state = motion(samples)
         masses = "those of the file" if model.masses else "estimated"
-        return _html(_cells(chain, model.units, rates, self._efforts(chain, *rates)), masses)
+        return _html(_cells(chain, model.units, state, self._efforts(chain, *state)), masses)
 
     def _sample(self) -> None:
         now = self._context.now()
@@ -106,13 +106,13 @@ def motion(samples: Sequence[tuple[float, Array]]) -> tuple[Array, Array, Array]
 
 
 def _cells(
-    chain: Chain, units: Units, rates: Sequence[Array], efforts: Array | None
+    chain: Chain, units: Units, state: Sequence[Array], efforts: Array | None
 ) -> list[tuple[str, ...]]:
     """Return the texts of a row for each joint."""
     rows: list[tuple[str, ...]] = []
     for i, name in enumerate(chain.joint_names):
         kind, force = ("prismatic", "N") if chain.prismatic[i] else ("revolute", "N m")
-        q, v, a = (float(rate[i]) for rate in rates)
+        q, v, a = (float(vector[i]) for vector in state)
         unit = units.unit(kind)
         effort = "unknown" if efforts is None else f"{round(float(efforts[i]), 3) + 0.0:g} {force}"
         speed, change = (units.number(rate, kind, 3) for rate in (v, a))
